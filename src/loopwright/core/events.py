@@ -1,0 +1,158 @@
+"""Events: what happened in a run, as facts in the past tense.
+
+A run is the list of its events and nothing else. They are immutable, tagged, and closed: a new one fails type checking
+wherever events are matched. What a field means may not change once a journal holds it; new fields get a default.
+"""
+
+from typing import Any, Literal
+
+from msgspec import Struct, field
+
+from loopwright.core.messages import Limits, Outcome, Price, Result, Settings, ToolSpec, Turn, Usage, Way
+
+FORMAT = 1
+
+NoteKind = Literal["unreadable", "empty", "repeating", "failing"]
+Failure = Literal["auth", "model", "context", "tools_refused", "request", "network", "timeout", "overloaded", "reply"]
+How = Literal["ran", "refused", "denied", "withheld", "unknown"]
+
+
+class Fact(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type"):
+    """What all events have: when it was, and how long the run had been worked on by then."""
+
+    at: float = 0.0
+    """Unix time in seconds, for people; nothing is decided by it."""
+    elapsed: float = 0.0
+    """Seconds of work on the run so far, from a clock that does not jump."""
+
+
+class RunStarted(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="run_started"):
+    """The run began under these rules; all that later decisions depend on is here."""
+
+    run_id: str
+    task: str
+    model: str
+    way: Way = "native"
+    may_switch: bool = False
+    """Whether the run may go on in text form when the endpoint refuses tools."""
+    instructions: str = ""
+    language: str = "en"
+    tools: tuple[ToolSpec, ...] = ()
+    limits: Limits = field(default_factory=Limits)
+    settings: Settings = field(default_factory=Settings)
+    price: Price | None = None
+    opening_bytes: int = 0
+    """Size of the first request: no text has more tokens than bytes, so it bounds the cost of asking."""
+    attended: bool = False
+    """Whether there is somebody who can be asked for an approval."""
+    recipe: dict[str, Any] = field(default_factory=dict[str, Any])
+    """How the command line puts the agent together again on resume; never a key."""
+    format: int = FORMAT
+
+
+class RunResumed(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="run_resumed"):
+    """Another driver took the run over; whatever was in flight is lost or in doubt."""
+
+    attended: bool = False
+
+
+class RunPaused(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="run_paused"):
+    """The driver stopped before the run was over, and meant to; it can be resumed."""
+
+    reason: str = ""
+
+
+class ModelAsked(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="model_asked"):
+    """A request is about to leave. What it may cost at worst is set aside until the reply is here."""
+
+    number: int
+    closing: str = ""
+    """The limit or the cause for which this is the last question, without tools; empty for an ordinary one."""
+    max_tokens: int | None = None
+    worst: Usage = field(default_factory=Usage)
+
+
+class ModelReplied(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="model_replied"):
+    """The reply arrived and was read, once; it is never read again."""
+
+    turn: Turn
+    usage: Usage = field(default_factory=Usage)
+    seconds: float = 0.0
+    raw: bytes = b""
+    """The provider's reply, byte for byte."""
+
+
+class ModelFailed(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="model_failed"):
+    """No reply came."""
+
+    failure: Failure
+    message: str
+    lost: bool = False
+    """Whether the provider may have done the work, so that it may help to ask again and the money may be gone."""
+
+
+class CallStarted(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="call_started"):
+    """The tool is about to run: intent before effect."""
+
+    call_id: str
+
+
+class CallEnded(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="call_ended"):
+    """The call is answered, once and for all."""
+
+    call_id: str
+    result: Result
+    how: How = "ran"
+    seconds: float = 0.0
+
+
+class ApprovalAsked(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="approval_asked"):
+    """A person was asked whether the call may run."""
+
+    call_id: str
+
+
+class ApprovalGiven(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="approval_given"):
+    """A person said yes or no."""
+
+    call_id: str
+    allowed: bool
+    by: str = ""
+    reason: str = ""
+
+
+class NoteAdded(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="note_added"):
+    """The model is told something that no tool and no person said."""
+
+    kind: NoteKind
+    detail: str = ""
+
+
+class WaySwitched(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="way_switched"):
+    """The run goes on in the other way of speaking."""
+
+    way: Way
+    reason: str
+
+
+class RunEnded(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="run_ended"):
+    """Nothing follows."""
+
+    outcome: Outcome
+
+
+Event = (
+    RunStarted
+    | RunResumed
+    | RunPaused
+    | ModelAsked
+    | ModelReplied
+    | ModelFailed
+    | CallStarted
+    | CallEnded
+    | ApprovalAsked
+    | ApprovalGiven
+    | NoteAdded
+    | WaySwitched
+    | RunEnded
+)

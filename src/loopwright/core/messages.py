@@ -1,0 +1,190 @@
+"""The words of a run: plain, frozen values that every other module speaks in.
+
+Owns the vocabulary (tool, call, turn, result, usage, limits, outcome). Nothing here decides anything: no clock,
+no file, no provider, no text that a model reads.
+"""
+
+from typing import Any, Literal
+
+from msgspec import Raw, Struct, field
+
+Effect = Literal["read", "write", "delete", "send", "pay", "execute"]
+Permission = Literal["allow", "ask", "deny"]
+ArgumentState = Literal["strict", "repaired", "rejected"]
+Way = Literal["native", "text"]
+Kind = Literal["action", "final", "thought", "malformed", "empty"]
+ResultStatus = Literal["ok", "not_found", "error"]
+OutcomeStatus = Literal["answered", "partial", "stopped", "failed"]
+
+NOTHING = Raw(b"null")
+
+
+class ToolSpec(Struct, frozen=True, omit_defaults=True):
+    """A tool as the model and the loop see it: no code, only what decisions depend on."""
+
+    name: str
+    description: str = ""
+    parameters: dict[str, Any] = field(default_factory=lambda: {"type": "object", "properties": {}})
+    """JSON Schema of the arguments; always of type object."""
+    effect: Effect = "read"
+    permission: Permission = "allow"
+    repeatable: bool = True
+    """Whether a call whose outcome is unknown may simply run again."""
+    pollable: bool = False
+    """Whether asking the same thing again is normal; such calls are exempt from the progress guard."""
+    accepts_repaired: bool = False
+    """Whether calls with repaired arguments run; otherwise the model is told to send them again."""
+    timeout: float | None = None
+    """Seconds a call may take."""
+    max_chars: int = 20_000
+    """Characters of one result that the model is shown."""
+
+
+class Call(Struct, frozen=True, omit_defaults=True):
+    """One request of the model to run a tool."""
+
+    tool: str
+    arguments: dict[str, Any] = field(default_factory=dict[str, Any])
+    """Decoded arguments; empty when `state` is rejected."""
+    id: str = ""
+    """Unique in the run: the number of the ask and of the call in it, such as ``3.1``."""
+    text: str = ""
+    """The arguments as the model wrote them, always kept."""
+    state: ArgumentState = "strict"
+    reason: str = ""
+    """Why the arguments were repaired or rejected, in words for the model."""
+    provider_id: str = ""
+    """The provider's own id, which goes back to it unchanged."""
+
+
+class Turn(Struct, frozen=True, omit_defaults=True):
+    """One reply of the model, understood."""
+
+    thought: str = ""
+    calls: tuple[Call, ...] = ()
+    answer: str | None = None
+    problem: str = ""
+    """Why the reply could not be read, in words for the model; empty when it could."""
+    text: str = ""
+    """What of the reply counts, as the model wrote it: this goes back to it."""
+    reasoning: str = ""
+    """Reasoning that the provider reports beside the text."""
+    finish: str = ""
+    """The provider's finish reason, for information only."""
+    opaque: bytes = b""
+    """The provider's own message where it holds more than the fields above; only its codec reads it."""
+
+    @property
+    def kind(self) -> Kind:
+        """What the reply is: calls come before an answer, an answer before anything else."""
+        if self.calls:
+            return "action"
+        if self.answer is not None:
+            return "final"
+        if not self.text and not self.thought:
+            return "empty"
+        return "malformed" if self.problem else "thought"
+
+
+class Result(Struct, frozen=True, omit_defaults=True):
+    """What a call came back with: one shape for every tool."""
+
+    status: ResultStatus = "ok"
+    data: Raw = NOTHING
+    """The value as JSON text, encoded once by the tool layer."""
+    error: str = ""
+    """What went wrong; starts with the class of the error and a colon."""
+    note: str = ""
+    """A hint for the model, such as how many rows were left out."""
+
+
+class Usage(Struct, frozen=True, omit_defaults=True):
+    """Tokens and money of one or more replies."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    """Part of `input_tokens` that the provider read from its cache."""
+    cost: float = 0.0
+    """US dollars; 0.0 where no price is known."""
+    estimated: bool = False
+    """Whether the provider reported nothing and the tokens are an estimate."""
+
+    @property
+    def tokens(self) -> int:
+        """Input and output together."""
+        return self.input_tokens + self.output_tokens
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.cost + other.cost,
+            self.estimated or other.estimated,
+        )
+
+
+class Price(Struct, frozen=True, omit_defaults=True):
+    """US dollars for one token."""
+
+    input: float
+    output: float
+
+
+class Limits(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What a run may use; None is no limit. The closing answer is paid from within these limits."""
+
+    steps: int | None = 25
+    """Turns whose calls run."""
+    model_calls: int | None = 50
+    tool_calls: int | None = 100
+    tokens: int | None = None
+    """Input and output tokens of all model calls together."""
+    cost: float | None = None
+    """US dollars; needs a model whose price is known."""
+    seconds: float | None = None
+    """Time that the run is worked on; the time between a crash and its resume does not count."""
+    calls_per_turn: int = 32
+    """A reply with more calls than this is sent back."""
+    unreadable: int = 3
+    """Replies in a row that could not be read before the run closes."""
+
+    def __post_init__(self) -> None:
+        for name, least in (
+            ("steps", 0),
+            ("model_calls", 1),
+            ("tool_calls", 0),
+            ("tokens", 1),
+            ("calls_per_turn", 1),
+            ("unreadable", 1),
+        ):
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise ValueError(f"limit {name} is {value}; it must not be less than {least}")
+        for name in ("cost", "seconds"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise ValueError(f"limit {name} is {value}; it must be more than 0")
+
+
+class Settings(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """How the model is asked. None leaves the provider's default."""
+
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: int | None = None
+    """Output tokens of one reply."""
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+    extra: dict[str, Any] = field(default_factory=dict[str, Any])
+    """Further fields of the request body, as the provider names them."""
+
+
+class Outcome(Struct, frozen=True, omit_defaults=True):
+    """How a run ended."""
+
+    status: OutcomeStatus
+    answer: str | None = None
+    reason: str = ""
+    """The limit or the cause where the status is not answered."""

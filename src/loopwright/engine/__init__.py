@@ -1,0 +1,1 @@
+"""Performs what is due and writes down what happened."""

@@ -1,0 +1,87 @@
+"""The seams of the engine: what it asks of models, tools and people. No logic.
+
+`Journal` is the fourth seam and lives in `journal.base`.
+"""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from loopwright.core.events import Event
+from loopwright.core.messages import Call, Price, Result, ToolSpec
+from loopwright.protocols.speech import Capabilities, Dialect
+
+Feed = Callable[[bytes], None]
+
+
+class Transport(Protocol):
+    """Carries a request body to a model and the reply back. Knows nothing of loops, tools or transcripts."""
+
+    async def send(self, body: bytes, feed: Feed, *, stream: bool, timeout: float | None) -> None:
+        """Send `body` and hand the reply's bytes to `feed` as they arrive, all of them, in order.
+
+        Calls that the provider surely did not work on (refused connection, 429, 503) are repeated here with
+        back-off, within `timeout` seconds, as long as no byte went to `feed`.
+
+        Raises:
+            ModelError: no reply, or not a whole one
+        """
+        ...
+
+    async def close(self) -> None:
+        """Release connections."""
+        ...
+
+
+class Model(Struct, frozen=True):
+    """A model that can be asked: a name, a wire format, a way to reach it, and what is known of it."""
+
+    name: str
+    """As the provider calls it; goes into the request body."""
+    spec: str
+    """As the user wrote it, such as ``openai:gpt-4.1-mini``; goes into the journal."""
+    dialect: Dialect
+    transport: Transport
+    capabilities: Capabilities = Capabilities()
+    price: Price | None = None
+
+
+class Tool(Protocol):
+    """A tool that can be run."""
+
+    @property
+    def spec(self) -> ToolSpec:
+        """What the model and the loop know of it."""
+        ...
+
+    async def run(self, arguments: dict[str, Any]) -> Result:
+        """Validate the arguments, run, and fold whatever happens into a result. Raises only CancelledError."""
+        ...
+
+
+class Approval(Struct, frozen=True):
+    """What a person said."""
+
+    allowed: bool
+    by: str
+    reason: str = ""
+
+
+class People(Protocol):
+    """Whoever can be asked."""
+
+    async def approve(self, call: Call, tool: ToolSpec, about: str) -> Approval:
+        """Ask whether the call may run (`about` is approval), or may run again (doubt)."""
+        ...
+
+
+class TextArrived(Struct, frozen=True):
+    """New text of a reply that is still arriving; shown, never stored."""
+
+    run_id: str
+    text: str
+
+
+Observer = Callable[[str, "Event | TextArrived"], None]
+"""Called with the run's id and what happened, after it is durable. Must not block; what it raises is not caught."""

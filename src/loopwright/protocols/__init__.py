@@ -1,0 +1,1 @@
+"""How a transcript is spoken and a reply is understood. Pure."""

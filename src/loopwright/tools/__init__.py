@@ -1,0 +1,1 @@
+"""How a function becomes a tool, and what a tool gives back. Pure."""
