@@ -8,6 +8,7 @@ decoder, nothing can be lost on the way. No tool is run, checked or named here, 
 
 import json
 import re
+import sys
 from typing import Any, cast
 
 import msgspec
@@ -33,7 +34,7 @@ _TOKEN = re.compile(
     |(?P<word>[^\s{}\[\],:"'“”]+)""",
     re.DOTALL | re.VERBOSE,
 )
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)|([\"\x00-\x1f])", re.DOTALL)
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|x[0-9a-fA-F]{2}|.)|([\"\x00-\x1f])", re.DOTALL)
 _LITERALS = {"True": "true", "False": "false", "None": "null"}
 _NAME = re.compile(r"[A-Za-z_$][\w$-]*")
 
@@ -130,7 +131,7 @@ def read_value(text: str) -> Decoded:
     try:
         value = _read(text, notes)
         for _ in range(_ENCODINGS):
-            if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
+            if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "[", '"'):
                 break
             notes.append("the JSON was wrapped in a string")
             value = _read(value, notes)
@@ -250,7 +251,10 @@ def _escape(match: re.Match[str]) -> str:
         return '\\"' if bare == '"' else f"\\u{ord(bare):04x}"
     if sequence[0] == "x" and len(sequence) == 3:
         return f"\\u00{sequence[1:]}"
-    if sequence in '"\\/bfnrtux' or len(sequence) == 5:
+    if len(sequence) == 9:
+        code = int(sequence[1:], 16)
+        return json.dumps(chr(code))[1:-1] if code <= sys.maxunicode else match[0]
+    if sequence in '"\\/bfnrtuUx' or len(sequence) == 5:
         return match[0]  # a code without its digits stays as it is, and is refused
     if sequence == "'":
         return "'"
