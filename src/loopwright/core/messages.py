@@ -7,6 +7,7 @@ no file, no provider, no text that a model reads.
 from typing import Any, Literal
 
 from msgspec import Raw, Struct, field
+from msgspec.structs import replace
 
 Effect = Literal["read", "write", "delete", "send", "pay", "execute"]
 Permission = Literal["allow", "ask", "deny"]
@@ -84,6 +85,13 @@ class Turn(Struct, frozen=True, omit_defaults=True):
         if not self.text and not self.thought:
             return "empty"
         return "malformed" if self.problem else "thought"
+
+    def numbered(self, question: int, most: int) -> "Turn":
+        """The turn with the run's own ids on its calls; one with more than `most` calls has to be sent again."""
+        if len(self.calls) > most:
+            problem = f"{len(self.calls)} calls in one reply; at most {most} are allowed"
+            return replace(self, calls=(), problem=problem)
+        return replace(self, calls=tuple(replace(call, id=f"{question}.{n}") for n, call in enumerate(self.calls, 1)))
 
 
 class Result(Struct, frozen=True, omit_defaults=True):

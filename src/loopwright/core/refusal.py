@@ -1,0 +1,69 @@
+"""Why a call does not run, and what the model is told instead. Decides nothing else.
+
+Every text here is as short as the budget wants it: the ledger counts on `limits.REFUSAL_BYTES` for each.
+"""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from loopwright.core.events import CallEnded, How
+from loopwright.core.limits import SHOWN_BYTES, Ledger, size
+from loopwright.core.messages import Call, Result, ToolSpec
+from loopwright.core.progress import Guard
+
+
+class Refusal(Struct, frozen=True):
+    """The answer to a call that does not run."""
+
+    how: How
+    result: Result
+    limit: str = ""
+    """The limit that refused it; then the run closes."""
+
+
+def refuse(call: Call, tools: Mapping[str, ToolSpec], guard: Guard, ledger: Ledger) -> Refusal | None:
+    """The reason why a call may not run, or None."""
+    tool, most = tools.get(call.tool), ledger.remark()
+    if tool is None:
+        names = _short(", ".join(tools), most) or "none"
+        return _refusal("refused", f"UnknownTool: there is no tool {_short(call.tool)!r}; the tools are: {names}")
+    if call.state == "rejected":
+        return _refusal("refused", f"InvalidArguments: {_short(call.reason, most)}")
+    if call.state == "repaired" and not tool.accepts_repaired:
+        reason = _short(call.reason, most)
+        return _refusal("refused", f"InvalidArguments: {reason}; send the call again with valid arguments")
+    if tool.permission == "deny":
+        return _refusal("denied", f"Denied: the policy does not allow {call.tool}")
+    if guard.withholds(call):
+        return _refusal("withheld", "Withheld: this call keeps giving the same result; try something else or answer")
+    limit = ledger.exhausted()
+    if limit:
+        return _refusal("refused", f"Limit: no more calls run, the limit of {limit} is reached", limit)
+    return None
+
+
+def closed(call: Call) -> Refusal:
+    """The answer to a call in the reply to the closing question."""
+    return _refusal("refused", f"Closing: {_short(call.tool)} did not run, this was the last question")
+
+
+def unanswered(call: Call, ledger: Ledger, *, doubtful: bool, asked: bool, said: str) -> CallEnded:
+    """The answer to a call that a person denied, or that nobody could be asked about."""
+    tail = f": {_short(said, ledger.remark())}" if said else ""
+    if doubtful:
+        error = f"UnknownOutcome: the work was interrupted while the call ran; it may have happened or not{tail}"
+        return CallEnded(call_id=call.id, result=Result("error", error=error), how="unknown")
+    why = "a person said no" if asked else "it needs an approval and nobody is there to ask"
+    error = f"Denied: the call did not run, {why}{tail}"
+    return CallEnded(call_id=call.id, result=Result("error", error=error), how="denied")
+
+
+def _refusal(how: How, error: str, limit: str = "") -> Refusal:
+    return Refusal(how, Result("error", error=error), limit)
+
+
+def _short(text: str, most: int = SHOWN_BYTES) -> str:
+    if size(text) <= most:
+        return text
+    return text.encode("utf-8", "replace")[: most - 3].decode("utf-8", "ignore") + "…"
