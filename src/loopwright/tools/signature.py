@@ -278,7 +278,7 @@ def _inner(detail: "ErrorDetails") -> str:
     place = _path(detail["loc"])
     if detail["type"] == "missing":
         return f"{place}: missing"
-    if detail["type"] == "extra_forbidden":
+    if detail["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
         return f"{place}: there is no such field"
     message = detail["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
     message = message[:1].lower() + message[1:]
