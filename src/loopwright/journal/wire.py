@@ -1,0 +1,264 @@
+"""Events as bytes: one small row an event, and its large bodies beside it, named by their content.
+
+Owns the wire format, its version, and what the list of runs shows of a row. No storage, no order, no chain.
+
+A row is JSON: ``{"format": 1, "event": {"type": …}, "bodies": {"raw": "<sha256>"}}``. ``format`` stands in the first
+row of a run only. ``bodies`` says which fields of the event are kept elsewhere, and under which hash: the provider's
+reply always, its opaque message, a result's data and the tool list from `INLINE` bytes on. So the list of runs and the
+audit read little, and what is the same in a thousand runs is stored once.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
+from typing import Any, Literal, cast
+
+import msgspec
+from msgspec import Raw, Struct
+from msgspec.structs import replace
+
+from loopwright.core.errors import IllegalEvent, JournalError
+from loopwright.core.events import FORMAT, CallEnded, Event, ModelReplied, RunStarted
+from loopwright.core.messages import OutcomeStatus, ToolSpec
+from loopwright.journal.base import RunSummary
+
+INLINE = 1024
+"""Bytes up to which a result's data, the tool list and an opaque message stay in the row."""
+
+BodyName = Literal["raw", "opaque", "data", "tools"]
+
+
+class Packed(Struct, frozen=True):
+    """An event ready to be stored."""
+
+    row: bytes
+    bodies: dict[str, bytes]
+    """Contents by their SHA-256 in hexadecimal."""
+
+
+class _Envelope(Struct, frozen=True, omit_defaults=True):
+    event: Event
+    bodies: dict[BodyName, str] = {}
+    format: int = 0
+    """The format of the run in its first row, else 0. The event's own field is left out while it has its default."""
+
+
+class _BodyHashes(Struct, frozen=True):
+    bodies: dict[str, str] = {}
+
+
+class _First(Struct, frozen=True):
+    run_id: str
+    task: str = ""
+    model: str = ""
+    at: float = 0.0
+
+
+class _FirstEnvelope(Struct, frozen=True):
+    event: _First
+    format: int
+
+
+class _LastOutcome(Struct, frozen=True):
+    status: OutcomeStatus
+    answer: str | None = None
+
+
+class _Last(Struct, frozen=True):
+    type: str
+    at: float = 0.0
+    outcome: _LastOutcome | None = None
+
+
+class _LastEnvelope(Struct, frozen=True):
+    event: _Last
+
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(_Envelope).decode
+_decode_bodies = msgspec.json.Decoder(_BodyHashes).decode
+_decode_first = msgspec.json.Decoder(_FirstEnvelope).decode
+_decode_last = msgspec.json.Decoder(_LastEnvelope).decode
+_decode_tools = msgspec.json.Decoder(tuple[ToolSpec, ...]).decode
+_decode_raw = msgspec.json.Decoder(Raw).decode
+
+
+def pack(run_id: str, seq: int, events: Sequence[Event]) -> list[Packed]:
+    """Encode events that are to become the numbers seq, seq+1, … of a run.
+
+    Raises:
+        IllegalEvent: the first event of a run is not the start of this run
+        JournalError: a value has no JSON form that reads back the same (NaN, infinity, half of a surrogate pair)
+    """
+    if seq == 1 and events:
+        first = events[0]
+        if not isinstance(first, RunStarted):
+            raise IllegalEvent(f"the first event of run {run_id} is {type(first).__name__}; it must be RunStarted")
+        if first.run_id != run_id:
+            raise IllegalEvent(f"the start of run {first.run_id} was offered as the start of run {run_id}")
+    return [_pack(event) for event in events]
+
+
+def unpack(row: bytes, content: Callable[[str], bytes]) -> Event:
+    """Decode a row; `content` gives the body of a hash.
+
+    Raises:
+        JournalError: the row is not one that this version wrote
+    """
+    try:
+        envelope = _decode(row)
+        bodies: dict[BodyName, bytes] = {name: content(digest) for name, digest in envelope.bodies.items()}
+        return _join(envelope, bodies)
+    except msgspec.MsgspecError as error:
+        raise JournalError(f"not an event of format {FORMAT}: {error}") from error
+
+
+def body_hashes(row: bytes) -> tuple[str, ...]:
+    """The hashes that a row names, in its order; none if the row cannot be read."""
+    try:
+        return tuple(_decode_bodies(row).bodies.values())
+    except msgspec.MsgspecError:
+        return ()
+
+
+def check_format(run_id: str, first: bytes) -> None:
+    """Look at the first row of a run.
+
+    Raises:
+        JournalError: a newer version wrote the run, or the row is damaged
+    """
+    _first(run_id, first)
+
+
+def summary(run_id: str, first: bytes, last: bytes, count: int) -> RunSummary:
+    """A line of the list of runs, from the first and the last row of a run and the number of its rows.
+
+    Raises:
+        JournalError: a newer version wrote the run, or a row is damaged
+    """
+    begun = _first(run_id, first).event
+    try:
+        ended = _decode_last(last).event
+    except msgspec.MsgspecError as error:
+        raise JournalError(f"event {count} of run {run_id} is damaged: {error}") from error
+    outcome = ended.outcome
+    return RunSummary(
+        run_id=run_id,
+        task=begun.task,
+        model=begun.model,
+        started_at=begun.at,
+        last_at=ended.at,
+        events=count,
+        status=outcome.status if outcome else None,
+        paused=ended.type == "run_paused",
+        answer=outcome.answer if outcome else None,
+    )
+
+
+def _first(run_id: str, row: bytes) -> _FirstEnvelope:
+    try:
+        first = _decode_first(row)
+    except msgspec.MsgspecError as error:
+        raise JournalError(f"the first event of run {run_id} is damaged: {error}") from error
+    if first.format > FORMAT:
+        raise JournalError(
+            f"run {run_id} was written by a newer version of loopwright (format {first.format}; this version reads "
+            f"up to {FORMAT}). Upgrade loopwright to read it."
+        )
+    return first
+
+
+def _pack(event: Event) -> Packed:
+    small, bodies = _split(event)
+    hashes: dict[BodyName, str] = {name: sha256(body).hexdigest() for name, body in bodies.items()}
+    version = event.format if isinstance(event, RunStarted) else 0
+    row = _encode_faithfully(_Envelope(small, hashes, version))
+    return Packed(row, dict(zip(hashes.values(), bodies.values(), strict=True)))
+
+
+def _split(event: Event) -> tuple[Event, dict[BodyName, bytes]]:
+    """The event without its large bodies, and these."""
+    match event:
+        case ModelReplied():
+            return _split_reply(event)
+        case CallEnded():
+            data = bytes(event.result.data)
+            if not _must_stand_apart(data):
+                return event, {}
+            return replace(event, result=replace(event.result, data=Raw(b"null"))), {"data": data}
+        case RunStarted(tools=tools) if tools:
+            encoded = _encode_faithfully(tools)
+            if len(encoded) <= INLINE:
+                return event, {}
+            return replace(event, tools=()), {"tools": encoded}
+        case _:
+            return event, {}
+
+
+def _split_reply(event: ModelReplied) -> tuple[Event, dict[BodyName, bytes]]:
+    bodies: dict[BodyName, bytes] = {}
+    turn = event.turn
+    if event.raw:
+        bodies["raw"] = event.raw
+    if len(turn.opaque) > INLINE:
+        bodies["opaque"] = turn.opaque
+        turn = replace(turn, opaque=b"")
+    return (replace(event, raw=b"", turn=turn) if bodies else event), bodies
+
+
+def _must_stand_apart(data: bytes) -> bool:
+    """Whether data is large, or would not come back byte for byte from inside a row."""
+    if len(data) > INLINE:
+        return True
+    try:
+        return bytes(_decode_raw(data)) != data
+    except msgspec.MsgspecError:
+        return True
+
+
+def _join(envelope: _Envelope, bodies: Mapping[BodyName, bytes]) -> Event:
+    """The event with its large bodies put back; data is copied, so that it does not keep its whole row alive."""
+    event = envelope.event
+    match event:
+        case ModelReplied(turn=turn):
+            if "opaque" in bodies:
+                turn = replace(turn, opaque=bodies["opaque"])
+            return replace(event, turn=turn, raw=bodies.get("raw", b""))
+        case CallEnded(result=result):
+            data = Raw(bodies["data"]) if "data" in bodies else result.data.copy()
+            return replace(event, result=replace(result, data=data))
+        case RunStarted(tools=tools):
+            if "tools" in bodies:
+                tools = _decode_tools(bodies["tools"])
+            return replace(event, tools=tools, format=envelope.format)
+        case _:
+            return event
+
+
+def _encode_faithfully(value: object) -> bytes:
+    try:
+        encoded = _encode(value)
+    except (UnicodeEncodeError, RecursionError, TypeError, ValueError) as error:
+        raise JournalError(f"an event holds a value that JSON cannot carry: {error}") from error
+    # The encoder turns NaN and infinity into null, which would read back as something else.
+    if b"null" in encoded:
+        _refuse_non_finite(value)
+    return encoded
+
+
+def _refuse_non_finite(value: object) -> None:
+    match value:
+        case float():
+            if not math.isfinite(value):
+                raise JournalError(f"an event holds the number {value}, which JSON cannot carry")
+        case Struct():
+            for name in value.__struct_fields__:
+                _refuse_non_finite(getattr(value, name))
+        case dict():
+            for item in cast("dict[Any, Any]", value).values():
+                _refuse_non_finite(item)
+        case list() | tuple():
+            for item in cast("Sequence[Any]", value):
+                _refuse_non_finite(item)
+        case _:
+            return

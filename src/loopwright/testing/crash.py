@@ -1,0 +1,83 @@
+"""A journal in front of which, or behind which, the process ends: for tests of resuming.
+
+Owns the moment and the manner of the crash. It stores nothing itself.
+"""
+
+import os
+import signal
+from collections.abc import Sequence
+from typing import Literal, Never
+
+from loopwright.core.events import Event
+from loopwright.journal.base import Journal, RunSummary
+
+
+class Crash(BaseException):
+    """The process is meant to be dead from here on. Not an Exception, so that no handler mistakes it for a failure."""
+
+
+class CrashAt:
+    """A journal that crashes at its nth append.
+
+    Args:
+        journal: where the events go
+        append: which append crashes, from 1; 0 for none, to count how many there are
+        when: ``before`` the events are stored, or ``after``, so that they are but the writer never hears of it
+        how: ``raise`` raises `Crash`, and again at every later use, as a dead process writes nothing;
+            ``kill`` ends this process by SIGKILL
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        append: int = 0,
+        when: Literal["before", "after"] = "before",
+        how: Literal["raise", "kill"] = "raise",
+    ) -> None:
+        self.appends = 0
+        """Appends seen so far, the one that crashed included."""
+        self.crashed = False
+        self._journal = journal
+        self._at = append
+        self._when = when
+        self._how = how
+
+    async def append(self, run_id: str, seq: int, events: Sequence[Event]) -> None:
+        """Append to the journal, or crash.
+
+        Raises:
+            Crash: this is the append to crash at, or a later one
+        """
+        self._stay_dead()
+        self.appends += 1
+        due = self.appends == self._at
+        if due and self._when == "before":
+            self._crash()
+        await self._journal.append(run_id, seq, events)
+        if due:
+            self._crash()
+
+    async def read(self, run_id: str, after: int = 0) -> list[Event]:
+        """Read from the journal."""
+        self._stay_dead()
+        return await self._journal.read(run_id, after)
+
+    async def runs(self, limit: int = 50) -> list[RunSummary]:
+        """List the runs of the journal."""
+        self._stay_dead()
+        return await self._journal.runs(limit)
+
+    async def close(self) -> None:
+        """Leave the journal open after a crash, as a dead process would; else close it."""
+        if not self.crashed:
+            await self._journal.close()
+
+    def _stay_dead(self) -> None:
+        if self.crashed:
+            raise Crash(f"crashed at append {self._at}; nothing runs any more")
+
+    def _crash(self) -> Never:
+        if self._how == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        self.crashed = True
+        raise Crash(f"crashed {self._when} append {self._at}")

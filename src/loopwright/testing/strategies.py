@@ -1,0 +1,300 @@
+"""Hypothesis strategies for the words and the events of a run.
+
+Owns random *values*, each legal by itself. Whether events may follow one another is not decided here.
+Texts hold anything but halves of surrogate pairs, numbers anything but NaN and infinity, as in JSON.
+"""
+
+from typing import Any
+
+import msgspec
+from hypothesis import strategies as st
+from msgspec import Raw
+
+from loopwright.core import events as ev
+from loopwright.core import messages as words
+
+_MOST = 2**53
+
+
+def texts(max_size: int = 20) -> st.SearchStrategy[str]:
+    """Any text that UTF-8 can carry."""
+    return st.text(st.characters(exclude_categories=["Cs"]), max_size=max_size)
+
+
+def numbers() -> st.SearchStrategy[float]:
+    """Finite numbers that are not negative."""
+    return st.floats(min_value=0, allow_nan=False, allow_infinity=False)
+
+
+def counts() -> st.SearchStrategy[int]:
+    """Whole numbers from 0."""
+    return st.integers(0, _MOST)
+
+
+def names() -> st.SearchStrategy[str]:
+    """Names that a tool or an argument may have."""
+    return st.from_regex(r"[a-z][a-z0-9_]{0,11}", fullmatch=True)
+
+
+def json_values() -> st.SearchStrategy[Any]:
+    """Anything that JSON text decodes to."""
+    leaves = st.none() | st.booleans() | st.integers() | texts() | st.floats(allow_nan=False, allow_infinity=False)
+    return st.recursive(
+        leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts(8), inner, max_size=3), max_leaves=6
+    )
+
+
+def arguments() -> st.SearchStrategy[dict[str, Any]]:
+    """Arguments of a call."""
+    return st.dictionaries(texts(8), json_values(), max_size=3)
+
+
+def data() -> st.SearchStrategy[Raw]:
+    """Data of a result as JSON text, small or of several thousand bytes."""
+    large = texts(8).map(lambda text: [text, "=" * 4000])
+    return st.one_of(json_values(), large).map(lambda value: Raw(msgspec.json.encode(value)))
+
+
+def usages() -> st.SearchStrategy[words.Usage]:
+    """Tokens and money."""
+    return st.builds(words.Usage, counts(), counts(), counts(), numbers(), st.booleans())
+
+
+def tool_specs() -> st.SearchStrategy[words.ToolSpec]:
+    """Tools, some with long descriptions."""
+    return st.builds(
+        words.ToolSpec,
+        name=names(),
+        description=texts() | st.just("What it does. " * 100),
+        parameters=st.just(_schema()) | names().map(_schema),
+        effect=st.sampled_from(["read", "write", "delete", "send", "pay", "execute"]),
+        permission=st.sampled_from(["allow", "ask", "deny"]),
+        repeatable=st.booleans(),
+        pollable=st.booleans(),
+        accepts_repaired=st.booleans(),
+        timeout=st.none() | numbers(),
+        max_chars=counts(),
+    )
+
+
+def calls() -> st.SearchStrategy[words.Call]:
+    """Calls in each of their states."""
+    rejected = st.builds(
+        words.Call,
+        tool=names(),
+        id=texts(),
+        text=texts(),
+        state=st.just("rejected"),
+        reason=texts(),
+        provider_id=texts(),
+    )
+    accepted = st.builds(
+        words.Call,
+        tool=names(),
+        arguments=arguments(),
+        id=texts(),
+        text=texts(),
+        state=st.sampled_from(["strict", "repaired"]),
+        reason=texts(),
+        provider_id=texts(),
+    )
+    return accepted | rejected
+
+
+def turns() -> st.SearchStrategy[words.Turn]:
+    """Replies, understood or not."""
+    return st.builds(
+        words.Turn,
+        thought=texts(),
+        calls=st.lists(calls(), max_size=3).map(tuple),
+        answer=st.none() | texts(),
+        problem=texts(),
+        text=texts(),
+        reasoning=texts(),
+        finish=st.sampled_from(["", "stop", "tool_calls", "length"]),
+        opaque=st.binary(max_size=8) | st.just(b"\x00sealed\xff" * 300),
+    )
+
+
+def results() -> st.SearchStrategy[words.Result]:
+    """Results of calls."""
+    return st.builds(
+        words.Result, status=st.sampled_from(["ok", "not_found", "error"]), data=data(), error=texts(), note=texts()
+    )
+
+
+def limits() -> st.SearchStrategy[words.Limits]:
+    """What a run may use."""
+    positive = st.integers(1, _MOST)
+    some = st.floats(min_value=1e-6, max_value=1e6)
+    return st.builds(
+        words.Limits,
+        steps=st.none() | counts(),
+        model_calls=st.none() | positive,
+        tool_calls=st.none() | counts(),
+        tokens=st.none() | positive,
+        cost=st.none() | some,
+        seconds=st.none() | some,
+        calls_per_turn=positive,
+        unreadable=positive,
+    )
+
+
+def model_settings() -> st.SearchStrategy[words.Settings]:
+    """How a model is asked."""
+    return st.builds(
+        words.Settings,
+        temperature=st.none() | numbers(),
+        top_p=st.none() | numbers(),
+        max_tokens=st.none() | counts(),
+        seed=st.none() | counts(),
+        stop=st.lists(texts(), max_size=2).map(tuple),
+        extra=arguments(),
+    )
+
+
+def outcomes() -> st.SearchStrategy[words.Outcome]:
+    """How a run ended."""
+    return st.builds(
+        words.Outcome,
+        status=st.sampled_from(["answered", "partial", "stopped", "failed"]),
+        answer=st.none() | texts(),
+        reason=texts(),
+    )
+
+
+def starts(run_id: str = "run") -> st.SearchStrategy[ev.RunStarted]:
+    """Starts of the run `run_id`."""
+    return st.builds(
+        ev.RunStarted,
+        at=numbers(),
+        elapsed=numbers(),
+        run_id=st.just(run_id),
+        task=texts(),
+        model=texts(),
+        way=_ways(),
+        may_switch=st.booleans(),
+        instructions=texts(),
+        language=st.sampled_from(["en", "de", "fi", "he", "zh"]),
+        tools=st.lists(tool_specs(), max_size=3).map(tuple),
+        limits=limits(),
+        settings=model_settings(),
+        price=st.none() | st.builds(words.Price, numbers(), numbers()),
+        opening_bytes=counts(),
+        attended=st.booleans(),
+        recipe=arguments(),
+    )
+
+
+def asks() -> st.SearchStrategy[ev.ModelAsked]:
+    """Requests that are about to leave."""
+    return st.builds(
+        ev.ModelAsked,
+        at=numbers(),
+        elapsed=numbers(),
+        number=counts(),
+        closing=texts(),
+        max_tokens=st.none() | counts(),
+        worst=usages(),
+    )
+
+
+def replies() -> st.SearchStrategy[ev.ModelReplied]:
+    """Replies that arrived, with the provider's bytes."""
+    return st.builds(
+        ev.ModelReplied,
+        at=numbers(),
+        elapsed=numbers(),
+        turn=turns(),
+        usage=usages(),
+        seconds=numbers(),
+        raw=st.binary(max_size=30) | st.just(b"data: {}\r\n\r\n" * 300),
+    )
+
+
+def failures() -> st.SearchStrategy[ev.ModelFailed]:
+    """Model calls that failed."""
+    return st.builds(
+        ev.ModelFailed,
+        at=numbers(),
+        elapsed=numbers(),
+        failure=st.sampled_from(
+            ["auth", "model", "context", "tools_refused", "request", "network", "timeout", "overloaded", "reply"]
+        ),
+        message=texts(),
+        lost=st.booleans(),
+    )
+
+
+def ended_calls() -> st.SearchStrategy[ev.CallEnded]:
+    """Calls that are answered."""
+    return st.builds(
+        ev.CallEnded,
+        at=numbers(),
+        elapsed=numbers(),
+        call_id=texts(),
+        result=results(),
+        how=st.sampled_from(["ran", "refused", "denied", "withheld", "unknown"]),
+        seconds=numbers(),
+    )
+
+
+def approvals() -> st.SearchStrategy[ev.ApprovalGiven]:
+    """Answers of a person."""
+    return st.builds(
+        ev.ApprovalGiven,
+        at=numbers(),
+        elapsed=numbers(),
+        call_id=texts(),
+        allowed=st.booleans(),
+        by=texts(),
+        reason=texts(),
+    )
+
+
+def notes() -> st.SearchStrategy[ev.NoteAdded]:
+    """Notes to the model."""
+    return st.builds(
+        ev.NoteAdded,
+        at=numbers(),
+        elapsed=numbers(),
+        kind=st.sampled_from(["unreadable", "empty", "repeating", "failing"]),
+        detail=texts(),
+    )
+
+
+def later_events() -> st.SearchStrategy[ev.Event]:
+    """Every type of event but the start of a run."""
+    return st.one_of(
+        st.builds(ev.RunResumed, at=numbers(), elapsed=numbers(), attended=st.booleans()),
+        st.builds(ev.RunPaused, at=numbers(), elapsed=numbers(), reason=texts()),
+        asks(),
+        replies(),
+        failures(),
+        st.builds(ev.CallStarted, at=numbers(), elapsed=numbers(), call_id=texts()),
+        ended_calls(),
+        st.builds(ev.ApprovalAsked, at=numbers(), elapsed=numbers(), call_id=texts()),
+        approvals(),
+        notes(),
+        st.builds(ev.WaySwitched, at=numbers(), elapsed=numbers(), way=_ways(), reason=texts()),
+        st.builds(ev.RunEnded, at=numbers(), elapsed=numbers(), outcome=outcomes()),
+    )
+
+
+def events() -> st.SearchStrategy[ev.Event]:
+    """Every type of event."""
+    return st.one_of(starts(), later_events())
+
+
+def event_lists(run_id: str = "run", max_size: int = 6) -> st.SearchStrategy[list[ev.Event]]:
+    """Lists that a store must take: the start of the run, then anything."""
+    return st.tuples(starts(run_id), st.lists(later_events(), max_size=max_size)).map(lambda pair: [pair[0], *pair[1]])
+
+
+def _ways() -> st.SearchStrategy[words.Way]:
+    return st.sampled_from(["native", "text"])
+
+
+def _schema(*arguments: str) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "object", "properties": {name: {"type": "string"} for name in arguments}}
+    return schema | {"required": list(arguments)} if arguments else schema
