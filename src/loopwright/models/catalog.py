@@ -1,0 +1,275 @@
+"""From what a user writes (``openai:gpt-4.1-mini``, ``local``) to a model that can be asked; and what there is.
+
+Owns how a spec is read, where its key comes from, and which model is taken when none is named. The facts about
+providers are in `providers`. Importing this module loads no HTTP library, no price list and no local model.
+"""
+
+import difflib
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urlsplit
+
+from msgspec import Struct
+
+from loopwright.core.errors import MissingExtra, UsageError
+from loopwright.core.messages import Price
+from loopwright.models import environment
+from loopwright.models.door import is_loopback
+from loopwright.models.providers import COMPATIBLE, PROVIDERS, Endpoint, ModelRule, Provider
+from loopwright.protocols.speech import Capabilities
+
+if TYPE_CHECKING:
+    from loopwright.engine.ports import Model
+    from loopwright.models.openai_compatible import Delivery
+
+CONFIGURED = "LOOPWRIGHT_MODEL"
+LOCAL = "local"
+_CREDENTIALS = frozenset({"key", "api_key", "api-key", "apikey", "token", "access_token", "password", "secret"})
+FREE = Price(0.0, 0.0)
+
+
+class KnownModel(Struct, frozen=True):
+    """A line of `loopwright models`. Never holds a key."""
+
+    name: str
+    """What a spec begins with."""
+    label: str
+    where: str
+    """Address, or the place on this machine."""
+    key_variable: str
+    """The variable that holds the key, or would; empty where there is none."""
+    key_present: bool
+    key_needed: bool
+    ready: bool
+    """Whether it can be asked as things are: its key is there, its package is installed."""
+    default_model: str
+    capabilities: Capabilities
+    hint: str
+    """How to find names of models, or to start the server."""
+
+
+def resolve(
+    spec: str,
+    *,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    environ: Mapping[str, str] | None = None,
+    delivery: "Delivery | None" = None,
+) -> "Model":
+    """The model that a spec names.
+
+    Args:
+        spec: ``PROVIDER:MODEL``, ``PROVIDER`` where it has a default model, ``local``, ``local:PATH``, or with
+            `base_url` just the name of a model
+        base_url: address of a compatible endpoint instead of the provider's own, with or without
+            ``/chat/completions``
+        api_key: the key instead of the one in the environment
+        environ: where keys and addresses are looked up; the environment and the nearest ``.env`` when None
+        delivery: time limits and repetition
+
+    Raises:
+        UsageError: the spec or the address makes no sense, or a key is needed and not there
+        MissingExtra: a local model is asked for and its package is not installed
+    """
+    if spec == LOCAL or spec.startswith(LOCAL + ":"):
+        if base_url is not None:
+            raise UsageError(f"{spec!r} runs in this process and has no base URL; leave one of the two out")
+        return _local(spec)
+    known = environment.read() if environ is None else environ
+    provider, name = _split(spec, has_address=base_url is not None)
+    address = _address(provider, base_url, known)
+    variable = _key_variable(provider, known)
+    key = api_key if api_key is not None else known.get(variable, "") if variable else ""
+    if not key and provider.needs_key and address == provider.base_url:
+        raise UsageError(
+            f"{provider.label} needs a key: set {provider.key_variables[0]} in the environment or in a .env file"
+        )
+    if api_key is None and key and base_url is None:
+        _check_origin(provider, variable, known)
+    endpoint = Endpoint(
+        label=provider.label,
+        base_url=address,
+        model=name,
+        key_variable=variable or provider.key_variables[0],
+        listing=provider.listing,
+        starting=provider.starting,
+    )
+    return _model(spec, provider, endpoint, key, delivery)
+
+
+def default_spec(environ: Mapping[str, str], configured: str | None = None) -> tuple[str, str]:
+    """The spec that is taken when the user names no model, and why, in words for the user.
+
+    Args:
+        environ: the environment; see `environment.read`
+        configured: what the caller's own configuration names, which counts first
+    """
+    if configured:
+        return configured, "it is configured"
+    if named := environ.get(CONFIGURED, "").strip():
+        return named, f"{CONFIGURED} is set"
+    for provider in PROVIDERS.values():
+        variable = _key_variable(provider, environ)
+        if variable and provider.needs_key and provider.default_model:
+            return f"{provider.name}:{provider.default_model}", f"{variable} is set"
+    return LOCAL, "no model is named and no provider's key is set"
+
+
+def known(environ: Mapping[str, str] | None = None) -> list[KnownModel]:
+    """What can be named in a spec, the embedded model first. Asks nobody."""
+    variables = environment.read() if environ is None else environ
+    installed = find_spec("xllamacpp") is not None
+    local = KnownModel(
+        name=LOCAL,
+        label="llama.cpp in this process",
+        where="this process",
+        key_variable="",
+        key_present=False,
+        key_needed=False,
+        ready=installed,
+        default_model="",
+        capabilities=Capabilities(tools=False, grammar=True),
+        hint="local:PATH takes any GGUF file" if installed else "install it with: pip install 'loopwright[local]'",
+    )
+    return [local, *(_known(provider, variables) for provider in PROVIDERS.values())]
+
+
+def rule_for(provider: Provider, model: str, address: str) -> ModelRule:
+    """What is known of a model at an address: the first rule that matches its name, else what its provider says."""
+    name = model.lower()
+    for rule in provider.rules:
+        if fnmatchcase(name, rule.pattern):
+            return rule
+    own = address == provider.base_url
+    return ModelRule("*", provider.capabilities, provider.limit_field if own else "max_tokens")
+
+
+def normalised(base_url: str) -> str:
+    """A base URL without a slash or ``/chat/completions`` at its end.
+
+    Raises:
+        UsageError: it is no http address, or holds a password or key
+    """
+    text = base_url.strip()
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        raise UsageError("the base URL cannot be read; it looks like https://host:port/v1") from None
+    if "@" in (parts.netloc or text):
+        raise UsageError(
+            "the base URL holds a user name or password; leave them out and give the key by its variable or api_key"
+        )
+    if any(name.lower() in _CREDENTIALS for name, _ in parse_qsl(parts.query)):
+        raise UsageError("the base URL holds a key; leave it out and give the key by its variable or api_key")
+    if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
+        raise UsageError(f"{text!r} is no base URL; it begins with http:// or https://, like http://localhost:8000/v1")
+    path = parts.path.rstrip("/").removesuffix("/chat/completions").rstrip("/")
+    return parts._replace(path=path, fragment="").geturl()
+
+
+def _split(spec: str, *, has_address: bool) -> tuple[Provider, str]:
+    """Provider and model name of a spec; the name may hold colons."""
+    prefix, _, rest = spec.strip().partition(":")
+    provider = PROVIDERS.get(prefix.lower())
+    if provider is not None:
+        name = rest.strip() or provider.default_model
+        if not name:
+            raise UsageError(f"name the model as well: {provider.name}:NAME. {provider.listing}".strip())
+        return provider, name
+    if has_address and spec.strip():
+        return COMPATIBLE, spec.strip()
+    near = difflib.get_close_matches(prefix.lower(), [LOCAL, *PROVIDERS], n=1)
+    meant = f" Did you mean {near[0]!r}?" if near else ""
+    raise UsageError(
+        f"{spec!r} names no known provider.{meant} Write PROVIDER:MODEL with one of {', '.join(PROVIDERS)}, or local, "
+        "or local:PATH, or give the base URL of a compatible endpoint as well"
+    )
+
+
+def _address(provider: Provider, base_url: str | None, environ: Mapping[str, str]) -> str:
+    if base_url is not None:
+        return normalised(base_url)
+    named = environ.get(provider.base_url_variable, "").strip()
+    return normalised(named) if named else provider.base_url
+
+
+def _key_variable(provider: Provider, environ: Mapping[str, str]) -> str:
+    """The variable that holds a key; empty when none does."""
+    return next((name for name in provider.key_variables if environ.get(name, "").strip()), "")
+
+
+def _check_origin(provider: Provider, key_variable: str, environ: Mapping[str, str]) -> None:
+    """A file in a folder must not decide where a key of the user's own environment is sent."""
+    if not isinstance(environ, environment.Environment):
+        return
+    address = provider.base_url_variable
+    if environ.get(address) and environ.is_from_file(address) and not environ.is_from_file(key_variable):
+        raise UsageError(
+            f"{environ.file} sets {address}, which would send the key in your environment's {key_variable} there; "
+            f"if you mean that, set {address} in the environment as well, else put a key for it into the file"
+        )
+
+
+def _model(spec: str, provider: Provider, endpoint: Endpoint, key: str, delivery: "Delivery | None") -> "Model":
+    # Imported here: listing models and choosing one must not load an HTTP library or a price list.
+    from loopwright.engine.ports import Model
+    from loopwright.models.openai_compatible import OpenAICompatible
+    from loopwright.protocols.openai_chat import OpenAIChat
+
+    rule = rule_for(provider, endpoint.model, endpoint.base_url)
+    return Model(
+        name=endpoint.model,
+        spec=spec,
+        dialect=OpenAIChat(token_limit=rule.limit_field),
+        transport=OpenAICompatible(endpoint, key=key, delivery=delivery),
+        capabilities=rule.capabilities,
+        price=_price(provider, endpoint),
+    )
+
+
+def _price(provider: Provider, endpoint: Endpoint) -> Price | None:
+    if provider.price_book:
+        from loopwright.models.prices import price_of
+
+        return price_of(provider.price_book, endpoint.model)
+    runs_here = provider.starting and is_loopback(urlsplit(endpoint.base_url).hostname or "")
+    return FREE if runs_here else None
+
+
+def _local(spec: str) -> "Model":
+    path = spec.partition(":")[2] or None
+    try:
+        from loopwright.models.local import local_model
+    except ModuleNotFoundError as error:
+        if error.name and error.name.startswith("loopwright"):
+            raise
+        raise MissingExtra(
+            f"{spec!r} needs the package {error.name}; install it with: pip install 'loopwright[local]'"
+        ) from None
+    return local_model(path)
+
+
+def _known(provider: Provider, environ: Mapping[str, str]) -> KnownModel:
+    variable = _key_variable(provider, environ)
+    return KnownModel(
+        name=provider.name,
+        label=provider.label,
+        where=_shown_address(provider, environ),
+        key_variable=variable or provider.key_variables[0],
+        key_present=bool(variable),
+        key_needed=provider.needs_key,
+        ready=bool(variable) or not provider.needs_key,
+        default_model=provider.default_model,
+        capabilities=provider.capabilities,
+        hint="; ".join(text for text in (provider.listing, provider.starting) if text),
+    )
+
+
+def _shown_address(provider: Provider, environ: Mapping[str, str]) -> str:
+    try:
+        return _address(provider, None, environ)
+    except UsageError:
+        return f"{provider.base_url_variable} cannot be used"

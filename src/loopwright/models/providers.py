@@ -1,0 +1,200 @@
+"""Providers as data: short name, address, where the key is, what their models can do, and what to tell a user.
+
+Owns facts only. Nothing here reads the environment, opens a connection or decides which model is taken.
+"""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from loopwright.protocols.speech import Capabilities
+
+LimitField = Literal["max_tokens", "max_completion_tokens"]
+"""The field of a request that limits the tokens of the reply."""
+
+
+class ModelRule(Struct, frozen=True):
+    """What models whose name matches a pattern can do; the first rule that matches counts."""
+
+    pattern: str
+    """Shell pattern, matched against the lower-case model name."""
+    capabilities: Capabilities = Capabilities()
+    limit_field: LimitField = "max_tokens"
+
+
+class Provider(Struct, frozen=True):
+    """An endpoint that speaks OpenAI's chat completions format."""
+
+    name: str
+    """Short name, the part of a spec before the colon."""
+    label: str
+    """Name in messages to people."""
+    base_url: str
+    key_variables: tuple[str, ...]
+    """Environment variables that may hold the key; the first that is set counts, the first is named in errors."""
+    base_url_variable: str
+    """Environment variable that replaces `base_url`."""
+    needs_key: bool = True
+    """Whether the provider's own address refuses to work without a key."""
+    default_model: str = ""
+    """Model that is taken when only the provider is named; empty where the user must choose."""
+    capabilities: Capabilities = Capabilities()
+    rules: tuple[ModelRule, ...] = ()
+    """Models that differ from what the provider says in general."""
+    limit_field: LimitField = "max_tokens"
+    """Only at the provider's own address; elsewhere it is ``max_tokens``, which every server knows."""
+    listing: str = ""
+    """How a person finds the names of the models."""
+    starting: str = ""
+    """How a person starts the server; only for servers on the user's own machine."""
+    price_book: str = ""
+    """Identifier of the provider in genai-prices; empty where no price is known."""
+
+
+class Endpoint(Struct, frozen=True):
+    """One model at one address, with what error messages need to say about it. Never holds a key."""
+
+    label: str
+    base_url: str
+    """Without a slash at the end and without ``/chat/completions``; a query is allowed."""
+    model: str
+    key_variable: str
+    listing: str = ""
+    starting: str = ""
+
+    @property
+    def url(self) -> str:
+        """The address that requests are posted to."""
+        return self.at("/chat/completions")
+
+    def at(self, path: str) -> str:
+        """An address below the base URL."""
+        base, mark, query = self.base_url.partition("?")
+        return base + path + mark + query
+
+
+OPENAI = Provider(
+    name="openai",
+    label="OpenAI",
+    base_url="https://api.openai.com/v1",
+    key_variables=("OPENAI_API_KEY",),
+    base_url_variable="OPENAI_BASE_URL",
+    default_model="gpt-4.1-mini",
+    limit_field="max_completion_tokens",
+    # Reasoning models refuse stop sequences and `max_tokens`, also behind a gateway:
+    # https://platform.openai.com/docs/api-reference/chat/create (fields stop, max_tokens).
+    rules=(
+        ModelRule("gpt-5*-chat*", limit_field="max_completion_tokens"),
+        *(
+            ModelRule(pattern, Capabilities(stop=False), "max_completion_tokens")
+            for pattern in ("gpt-5*", "o1*", "o3*", "o4*", "ft:o4*")
+        ),
+    ),
+    listing="https://platform.openai.com/docs/models lists the names",
+    price_book="openai",
+)
+
+DEEPSEEK = Provider(
+    name="deepseek",
+    label="DeepSeek",
+    base_url="https://api.deepseek.com/v1",
+    key_variables=("DEEPSEEK_API_KEY",),
+    base_url_variable="DEEPSEEK_BASE_URL",
+    default_model="deepseek-chat",
+    listing="https://api-docs.deepseek.com/quick_start/pricing lists the names",
+    price_book="deepseek",
+)
+
+GROQ = Provider(
+    name="groq",
+    label="Groq",
+    base_url="https://api.groq.com/openai/v1",
+    key_variables=("GROQ_API_KEY",),
+    base_url_variable="GROQ_BASE_URL",
+    default_model="llama-3.3-70b-versatile",
+    listing="https://console.groq.com/docs/models lists the names",
+    price_book="groq",
+)
+
+MISTRAL = Provider(
+    name="mistral",
+    label="Mistral",
+    base_url="https://api.mistral.ai/v1",
+    key_variables=("MISTRAL_API_KEY",),
+    base_url_variable="MISTRAL_BASE_URL",
+    default_model="mistral-small-latest",
+    listing="https://docs.mistral.ai/getting-started/models lists the names",
+    price_book="mistral",
+)
+
+OPENROUTER = Provider(
+    name="openrouter",
+    label="OpenRouter",
+    base_url="https://openrouter.ai/api/v1",
+    key_variables=("OPENROUTER_API_KEY",),
+    base_url_variable="OPENROUTER_BASE_URL",
+    default_model="openrouter/auto",
+    listing="https://openrouter.ai/models lists the names",
+    price_book="openrouter",
+)
+
+OLLAMA = Provider(
+    name="ollama",
+    label="Ollama",
+    base_url="http://localhost:11434/v1",
+    key_variables=("OLLAMA_API_KEY",),
+    base_url_variable="OLLAMA_BASE_URL",
+    needs_key=False,
+    listing="`ollama list` shows what is installed, `ollama pull NAME` installs a model",
+    starting="start it with `ollama serve`",
+)
+
+LM_STUDIO = Provider(
+    name="lmstudio",
+    label="LM Studio",
+    base_url="http://localhost:1234/v1",
+    key_variables=("LMSTUDIO_API_KEY",),
+    base_url_variable="LMSTUDIO_BASE_URL",
+    needs_key=False,
+    listing="`lms ls` shows what is installed",
+    starting="start it with `lms server start`",
+)
+
+VLLM = Provider(
+    name="vllm",
+    label="vLLM",
+    base_url="http://localhost:8000/v1",
+    key_variables=("VLLM_API_KEY",),
+    base_url_variable="VLLM_BASE_URL",
+    needs_key=False,
+    starting="start it with `vllm serve MODEL`",
+)
+
+LLAMA_CPP = Provider(
+    name="llamacpp",
+    label="llama.cpp",
+    base_url="http://localhost:8080/v1",
+    key_variables=("LLAMA_API_KEY",),
+    base_url_variable="LLAMACPP_BASE_URL",
+    needs_key=False,
+    # llama-server answers with the model that it was started with, whatever name is asked for.
+    default_model="default",
+    capabilities=Capabilities(grammar=True),
+    starting="start it with `llama-server --model FILE.gguf --jinja`",
+)
+
+COMPATIBLE = Provider(
+    name="compatible",
+    label="the endpoint",
+    base_url="",
+    key_variables=("LOOPWRIGHT_API_KEY",),
+    base_url_variable="",
+    needs_key=False,
+)
+"""Any other endpoint, named by its base URL alone."""
+
+PROVIDERS: dict[str, Provider] = {
+    provider.name: provider
+    for provider in (OPENAI, DEEPSEEK, GROQ, MISTRAL, OPENROUTER, OLLAMA, LM_STUDIO, VLLM, LLAMA_CPP)
+}
+"""By short name, in the order in which a key in the environment decides the default model."""
