@@ -1,0 +1,126 @@
+"""A run's transcript as the model is told it, growing by what happens.
+
+Owns the fold from events to encoded messages: each message is encoded once, when its event is added, and a request only
+joins bytes, so two requests of a run have all but their ends in common. What the messages say belongs to the speech,
+how they look to the dialect, and what happens to the loop.
+"""
+
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from loopwright.core.events import (
+    ApprovalAsked,
+    ApprovalGiven,
+    CallEnded,
+    CallStarted,
+    Event,
+    ModelAsked,
+    ModelFailed,
+    ModelReplied,
+    NoteAdded,
+    RunEnded,
+    RunPaused,
+    RunResumed,
+    RunStarted,
+    WaySwitched,
+)
+from loopwright.core.messages import Call, Result, Turn, Way
+from loopwright.protocols.speech import Capabilities, Dialect, Message, Reply, ReplyReader, Speech
+
+
+class Conversation:
+    """One run in one way of speaking over one dialect. For another way, build another from the same events."""
+
+    def __init__(
+        self,
+        started: RunStarted,
+        dialect: Dialect,
+        speech: Speech,
+        capabilities: Capabilities,
+        *,
+        model: str = "",
+    ) -> None:
+        """`model` is the name in the request body; without one it is what follows the provider in the run's model."""
+        self._started = started
+        self._dialect = dialect
+        self._speech = speech
+        self._model = model or started.model.partition(":")[2] or started.model
+        self._tools = dialect.tools(started.tools) if capabilities.tools else b""
+        self._messages: list[bytes] = []
+        self._way: Way = started.way
+        self._calls: tuple[Call, ...] = ()
+        self._results: dict[str, Result] = {}
+        self._closing = False
+        self._say(*speech.opening(started))
+        self._opening_bytes = len(self.request(ModelAsked(number=1), stream=True))
+
+    @property
+    def opening_bytes(self) -> int:
+        """The size of the first request body."""
+        return self._opening_bytes
+
+    def add(self, event: Event) -> None:
+        """Fold one event. The results of a turn are told together, in the order asked, when the last one is there."""
+        match event:
+            case ModelReplied():
+                self._replied(event.turn)
+            case CallEnded():
+                self._ended(event)
+            case NoteAdded():
+                self._say(self._speech.note(event))
+            case ModelAsked():
+                self._asked(event)
+            case WaySwitched():
+                self._way = event.way
+            case RunStarted() | RunResumed() | RunPaused() | RunEnded():
+                pass
+            case ModelFailed() | CallStarted() | ApprovalAsked() | ApprovalGiven():
+                pass
+            case _:
+                assert_never(event)
+
+    def request(self, asked: ModelAsked, *, stream: bool) -> bytes:
+        """The request body for this question, of everything added so far."""
+        options = self._speech.options(self._started, asked, self._tools)
+        return self._dialect.body(self._model, self._messages, options, stream=stream)
+
+    def reader(self, *, stream: bool) -> ReplyReader:
+        """A reader for the reply."""
+        return self._dialect.reader(stream=stream)
+
+    def read(self, reply: Reply, *, closing: bool) -> Turn:
+        """What the reply means."""
+        return self._speech.read(reply, self._started.tools, closing=closing)
+
+    def _say(self, *messages: Message) -> None:
+        self._messages += [self._dialect.message(message) for message in messages]
+
+    def _replied(self, turn: Turn) -> None:
+        """Add what the model said; where it could not be used, only its text, and where it said nothing, nothing."""
+        if turn.problem and not turn.calls:
+            if turn.text:
+                self._say(Message("assistant", turn.text))
+        elif turn.calls or turn.text or turn.answer or turn.thought:
+            self._say(self._speech.turn(turn if self._way == self._speech.way else _foreign(turn)))
+        self._calls, self._results = turn.calls, {}
+
+    def _asked(self, event: ModelAsked) -> None:
+        """Add the request for the closing answer, once: it is not said again when the question was lost."""
+        if event.closing and not self._closing:
+            self._say(self._speech.closing(event))
+        self._closing = bool(event.closing)
+
+    def _ended(self, event: CallEnded) -> None:
+        self._results[event.call_id] = event.result
+        if self._calls and len(self._results) == len(self._calls):
+            self._say(*self._speech.results([(call, self._results[call.id]) for call in self._calls]))
+            self._calls = ()
+
+
+def _foreign(turn: Turn) -> Turn:
+    """A turn that was spoken in the other way: its text and opaque part mean nothing in this one.
+
+    The speech puts it together from thought, calls and answer.
+    """
+    return replace(turn, text="", opaque=b"", calls=tuple(replace(call, provider_id="") for call in turn.calls))

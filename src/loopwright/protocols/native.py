@@ -1,0 +1,154 @@
+"""The native way of speaking: calls and results in the fields that the provider has for them.
+
+Owns what a reply means when calls come beside the text, and the few sentences that the loop itself says to a model in
+this way. How messages and replies look on the wire belongs to the dialects; whether a call runs, to the loop.
+"""
+
+import re
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from loopwright.core.events import ModelAsked, NoteAdded, NoteKind, RunStarted
+from loopwright.core.messages import Call, Result, ToolSpec, Turn, Way
+from loopwright.protocols.envelope import envelope
+from loopwright.protocols.repair import Arguments, fit_schema, read_arguments
+from loopwright.protocols.speech import Message, Options, Reply, WireCall
+from loopwright.protocols.thinking import without_thinking
+
+BROKEN_OFF = "the reply broke off before it was finished"
+CUT_TEXT = "the reply was cut off at the token limit before it was finished; answer in fewer words"
+
+_MARKUP = re.compile(r"<\|tool_call[a-z_]*\|>|<[|｜]tool▁|</?arg_(?:key|value)>")
+"""Marks of chat templates: inside of arguments they say that the server took the model's text apart wrongly."""
+
+_NOTES: dict[NoteKind, str] = {
+    "unreadable": "Your last reply could not be used. Call a tool, or answer the task.",
+    "empty": "Your last reply was empty. Call a tool, or answer the task.",
+    "repeating": (
+        "You made the same call as before and it gave the same result. Asking again will not change it: use what you "
+        "have, try something else, or answer."
+    ),
+    "failing": (
+        "The same kind of call keeps failing. Change the arguments or take another way; if there is none, answer and "
+        "say what could not be found out."
+    ),
+}
+_CLOSING = "No more tools can be used ({reason}). Answer the task now with what you know, and say what is missing."
+
+
+class Native:
+    """The speech. It has no state: everything it needs is in what it is given."""
+
+    way: Way = "native"
+
+    def opening(self, started: RunStarted) -> list[Message]:
+        """Instructions, if there are any, and the task."""
+        system = [Message("system", started.instructions)] if started.instructions else []
+        return [*system, Message("user", started.task)]
+
+    def turn(self, turn: Turn) -> Message:
+        """What the model said. A turn without text of its own was made in another way, and is put together again."""
+        turn = replace(turn, calls=tuple(identified(turn.calls)))
+        return Message("assistant", turn.text or turn.thought or turn.answer or "", turn=turn)
+
+    def results(self, answered: Sequence[tuple[Call, Result]]) -> list[Message]:
+        """One message a call, under the id that the call has in the message of the turn."""
+        calls = identified([call for call, _ in answered])
+        return [Message("tool", envelope(result), call=call) for call, (_, result) in zip(calls, answered, strict=True)]
+
+    def note(self, note: NoteAdded) -> Message:
+        """A reminder or a warning of the loop, with what was wrong."""
+        detail = f" What was wrong: {note.detail}." if note.detail else ""
+        return Message("user", f"{_NOTES[note.kind]}{detail}")
+
+    def closing(self, asked: ModelAsked) -> Message:
+        """The request for the closing answer."""
+        return Message("user", _CLOSING.format(reason=asked.closing.replace("_", " ")))
+
+    def options(self, started: RunStarted, asked: ModelAsked, tools: bytes) -> Options:
+        """For the closing answer no tool may be called; they stay listed, so that the request goes on as it began."""
+        return Options(
+            settings=started.settings,
+            max_tokens=asked.max_tokens,
+            tools=tools,
+            tool_choice="none" if asked.closing else "auto",
+        )
+
+    def read(self, reply: Reply, tools: Sequence[ToolSpec], *, closing: bool = False) -> Turn:
+        """Understand a reply; see the function of the same name."""
+        return read(reply, tools, closing=closing)
+
+
+def read(reply: Reply, tools: Sequence[ToolSpec], *, closing: bool = False) -> Turn:
+    """Understand a reply: calls before an answer, text without calls as the answer. Never raises.
+
+    A reply that was cut has calls that are all rejected, or a problem instead of an answer. In a closing reply the text
+    is the answer even where it was cut or has calls beside it.
+    """
+    text, thinking, _ = without_thinking(reply.text)
+    text = text.strip()
+    turn = Turn(
+        thought=text if reply.calls else "",
+        text=text,
+        reasoning="\n".join(part for part in (reply.reasoning.strip(), thinking) if part),
+        finish=reply.finish,
+        opaque=reply.opaque,
+    )
+    if closing and text and reply.complete:
+        return replace(turn, thought="", answer=text)
+    if reply.calls:
+        specs = {tool.name: tool for tool in tools}
+        complete = reply.complete and reply.finish != "length"
+        return replace(turn, calls=tuple(_call(wire, specs, complete=complete) for wire in reply.calls))
+    if not reply.complete:
+        return replace(turn, problem=BROKEN_OFF)
+    if reply.finish == "length":
+        return replace(turn, problem=CUT_TEXT)
+    return replace(turn, answer=text or None)
+
+
+def identified(calls: Sequence[Call]) -> list[Call]:
+    """The calls of one turn, each with an id of its own: the provider's where there is one that no other has.
+
+    Ids are made from `Call.id`, nine letters and digits long: some providers take no others.
+    """
+    given = [call.provider_id for call in calls]
+    taken = set(given)
+    found: list[Call] = []
+    for number, call in enumerate(calls, 1):
+        if not call.provider_id or call.provider_id in given[: number - 1]:
+            call = replace(call, provider_id=_made_id(call, number, taken))
+            taken.add(call.provider_id)
+        found.append(call)
+    return found
+
+
+def _made_id(call: Call, number: int, taken: set[str]) -> str:
+    asked, _, place = call.id.partition(".")
+    turn = int(asked) if asked.isdecimal() else 0
+    position = int(place) if place.isdecimal() else number
+    made = f"c{turn:05d}{position:03d}"
+    while made in taken:
+        made = f"d{made[1:]}" if made[0] == "c" else f"{made}0"
+    return made
+
+
+def _call(wire: WireCall, specs: dict[str, ToolSpec], *, complete: bool) -> Call:
+    """One call of a reply; the schema decides where JSON text is read as JSON."""
+    name = wire.name.strip()
+    read = read_arguments(wire.arguments, complete=complete)
+    if name in specs:
+        read = fit_schema(read, specs[name].parameters)
+    if read.arguments is not None and _MARKUP.search(wire.arguments):
+        read = Arguments(None, "rejected", "the arguments hold marks of the chat template; send the call again")
+    if not name:
+        read = Arguments(None, "rejected", "the call names no tool")
+    return Call(
+        tool=name,
+        arguments=read.arguments or {},
+        text=wire.arguments,
+        state=read.state,
+        reason=read.reason,
+        provider_id=wire.id,
+    )
