@@ -1,0 +1,309 @@
+"""Search and lookup over a folder of text and Markdown files.
+
+Owns the index (SQLite FTS5, in memory) and which document a run is reading. Files are read once, when the tools are
+made; nothing is written.
+
+Source: Yao et al., ReAct (2022), section 3.1: search gives the beginning of the best page, lookup the next place of
+that page that contains a text, as a person does with a browser.
+"""
+
+import os
+import re
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Lock
+from typing import Annotated, Any
+
+from msgspec import Struct
+from pydantic import Field
+
+from loopwright.core.errors import UsageError
+from loopwright.core.messages import Result, ToolSpec
+from loopwright.tools.declare import FunctionTool, tool
+from loopwright.tools.result import error, not_found, ok
+
+SUFFIXES = (".txt", ".md", ".markdown")
+FILE_BYTES = 2_000_000
+"""A larger file is skipped."""
+ALL_BYTES = 100_000_000
+"""Files are skipped once so many bytes were read."""
+PASSAGE = 1_500
+"""Characters of a passage; a longer paragraph becomes several."""
+SHOWN = 3
+"""Passages that a search shows."""
+
+Words = Annotated[str, Field(min_length=1, max_length=300)]
+
+
+class Document(Struct, frozen=True):
+    """A file, read."""
+
+    name: str
+    """Path beneath the folder, with slashes."""
+    passages: tuple[str, ...]
+
+
+class Library:
+    """The documents of a folder and their index. Read only, once made; shared by all runs."""
+
+    def __init__(self, folder: Path) -> None:
+        if not folder.is_dir():
+            raise UsageError(f"{folder} is no folder; give one that holds {' or '.join(SUFFIXES)} files")
+        self.skipped: list[str] = []
+        """Files that are not or not wholly in the index, each with the reason."""
+        self.documents = tuple(self._read(folder))
+        if not self.documents:
+            reasons = f" ({'; '.join(self.skipped)})" if self.skipped else ""
+            raise UsageError(f"{folder} holds no {' or '.join(SUFFIXES)} file that can be read{reasons}")
+        self._lock = Lock()
+        self._index = _index(self.documents)
+
+    @property
+    def note(self) -> str:
+        """What is not in the index, for whoever relies on a search."""
+        if not self.skipped:
+            return ""
+        more = f" and {len(self.skipped) - 3} more" if len(self.skipped) > 3 else ""
+        return f"files with problems: {'; '.join(self.skipped[:3])}{more}"
+
+    def best(self, query: str) -> list[tuple[Document, list[int]]]:
+        """Documents that match, best first, each with the numbers of its best passages in order of the text."""
+        scores: dict[int, list[tuple[float, int]]] = {}
+        for document, number, score in self._matches(query):
+            scores.setdefault(document, []).append((score, number))
+        ranked = sorted(scores, key=lambda document: (sum(score for score, _ in scores[document][:SHOWN]), document))
+        return [
+            (self.documents[document], sorted(number for _, number in scores[document][:SHOWN])) for document in ranked
+        ]
+
+    def _matches(self, query: str) -> list[tuple[int, int, float]]:
+        """Passages that hold a word of the query: document, number and score, the lowest score being the best."""
+        words = re.findall(r"\w+", query)
+        if not words:
+            return []
+        phrase = " OR ".join(f'"{word}"' for word in words)
+        select = "SELECT document, number, bm25(passages, 0, 0, 4.0, 1.0) AS score FROM passages"
+        with self._lock:
+            found = self._index.execute(f"{select} WHERE passages MATCH ? ORDER BY score LIMIT 500", (phrase,))
+            return found.fetchall() or self._containing(words)
+
+    def _containing(self, words: list[str]) -> list[tuple[int, int, float]]:
+        """Passages that hold a word as a part, for languages that are written without spaces."""
+        wanted = [word.casefold() for word in words]
+        found: list[tuple[int, int, float]] = []
+        for document, content in enumerate(self.documents):
+            for number, passage in enumerate(content.passages):
+                count = sum(word in passage.casefold() for word in wanted if len(word) > 1)
+                if count:
+                    found.append((document, number, -float(count)))
+        return sorted(found, key=lambda match: match[2])
+
+    def _read(self, folder: Path) -> Iterator[Document]:
+        root = folder.resolve()
+        left = ALL_BYTES
+        for path in _files(root):
+            name = path.relative_to(root).as_posix()
+            text = self._text(path, root, name, left)
+            if text is None:
+                continue
+            left -= len(text)
+            passages = tuple(_passages(text))
+            if passages:
+                yield Document(name, passages)
+            else:
+                self.skipped.append(f"{name} (empty)")
+
+    def _text(self, path: Path, root: Path, name: str, left: int) -> str | None:
+        """The text of a file; None, and the reason in `skipped`, where there is none."""
+        try:
+            if not path.resolve().is_relative_to(root):
+                return self._skip(name, "a link that leads out of the folder")
+            size = path.stat().st_size
+            if size > FILE_BYTES:
+                return self._skip(name, f"{size} bytes, at most {FILE_BYTES} are read")
+            if size > left:
+                return self._skip(name, f"more than {ALL_BYTES} bytes in all")
+            data = path.read_bytes()
+        except OSError as raised:
+            return self._skip(name, f"cannot be read: {raised.strerror or raised}")
+        encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+        if encoding != "utf-16" and b"\0" in data:
+            return self._skip(name, "not a text")
+        text = data.decode(encoding, "replace")
+        if "\ufffd" in text and "\ufffd".encode() not in data:
+            self.skipped.append(f"{name} (not UTF-8; unreadable characters are shown as \ufffd)")
+        return text
+
+    def _skip(self, name: str, reason: str) -> None:
+        self.skipped.append(f"{name} ({reason})")
+
+
+class Reader:
+    """One run's reading: which document is open, and where lookup is in it."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._lock = Lock()
+        self._open: Document | None = None
+        self._wanted = ""
+        self._seen = 0
+
+    @tool(effect="read")
+    def search(self, query: Words) -> Result:
+        """Search the documents; shows the best passages of the best document and opens it for lookup.
+
+        Args:
+            query: what to look for, in a few words
+        """
+        found = self._library.best(query)
+        if not found:
+            names = [document.name for document in self._library.documents]
+            more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+            return not_found(f"no document mentions {query!r}; there are {', '.join(names[:10])}{more}")
+        document, numbers = found[0]
+        with self._lock:
+            self._open, self._wanted, self._seen = document, "", 0
+        others = ", ".join(other.name for other, _ in found[1:4])
+        notes = [f"also in {others}" if others else "", self._library.note]
+        return ok(_page(document, numbers), "; ".join(note for note in notes if note))
+
+    @tool(effect="read")
+    def lookup(self, text: Words) -> Result:
+        """Show the next passage that contains a text, in the document that search opened.
+
+        Args:
+            text: a word or a few words, exactly as they stand in the document
+        """
+        wanted = _folded(text)
+        with self._lock:
+            if self._open is None:
+                return error("NothingOpen: search for a document first; lookup reads on in what search found")
+            found = [passage for passage in self._open.passages if wanted in _folded(passage)]
+            if wanted != self._wanted:
+                self._wanted, self._seen = wanted, 0
+            if not found:
+                return not_found(f"{self._open.name} does not contain {text!r}; try another word or another search")
+            if self._seen >= len(found):
+                return not_found(f"no more results; {self._open.name} contains {text!r} in {len(found)} passages")
+            self._seen += 1
+            return ok(f"(Result {self._seen} / {len(found)}) {found[self._seen - 1]}")
+
+
+class DocumentTool:
+    """Search or lookup, bound to one reader. Satisfies `engine.ports.Tool`."""
+
+    blocking = True
+
+    def __init__(self, shelf: "_Shelf", bound: FunctionTool[..., Result]) -> None:
+        self._shelf = shelf
+        self._bound = bound
+        self.spec: ToolSpec = bound.spec
+
+    async def run(self, arguments: dict[str, Any]) -> Result:
+        """As `FunctionTool.run`."""
+        return await self._bound.run(arguments)
+
+    def run_blocking(self, arguments: dict[str, Any]) -> Result:
+        """As `FunctionTool.run_blocking`."""
+        return self._bound.run_blocking(arguments)
+
+    def fresh(self) -> "DocumentTool":
+        """The tool with nothing open, for a new run. Search and lookup of one run, one after the other, share a reader.
+
+        Agents that offer different ones of the two need `documents` each for itself.
+        """
+        return DocumentTool(self._shelf, getattr(self._shelf.reader_for(self.spec.name), self.spec.name))
+
+
+class _Shelf:
+    """Gives the tools of one run the same reader: it is a new one as soon as a tool comes for the second time."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._reader = Reader(library)
+        self._served: set[str] = set()
+
+    def reader_for(self, name: str) -> Reader:
+        if name in self._served or not self._served:
+            self._reader, self._served = Reader(self._library), set()
+        self._served.add(name)
+        return self._reader
+
+
+def documents(folder: Path | str) -> list[DocumentTool]:
+    """The tools search and lookup over the .txt and .md files in a folder and its subfolders; hidden ones are left out.
+
+    Raises:
+        UsageError: it is no folder, or holds nothing that can be read
+    """
+    shelf = _Shelf(Library(Path(folder)))
+    reader = shelf.reader_for("")
+    return [DocumentTool(shelf, reader.search), DocumentTool(shelf, reader.lookup)]
+
+
+def _files(root: Path) -> Iterator[Path]:
+    for place, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            if not name.startswith(".") and name.lower().endswith(SUFFIXES):
+                yield Path(place, name)
+
+
+def _passages(text: str) -> Iterator[str]:
+    """Paragraphs; a heading goes with the paragraph below it."""
+    heading = ""
+    for paragraph in re.split(r"\n\s*\n", text.replace("\r\n", "\n").replace("\r", "\n")):
+        stripped = paragraph.strip()
+        if not stripped:
+            continue
+        if stripped.startswith("#") and "\n" not in stripped:
+            heading = f"{heading}\n{stripped}".lstrip()
+            continue
+        yield from _pieces(f"{heading}\n{stripped}".lstrip())
+        heading = ""
+    if heading:
+        yield heading
+
+
+def _pieces(paragraph: str) -> Iterator[str]:
+    """A long paragraph in several, cut after a sentence, a line or a word."""
+    while len(paragraph) > PASSAGE:
+        head = paragraph[:PASSAGE]
+        at = max(head.rfind(mark) + len(mark) for mark in (". ", "\n", "。", "? ", "! "))
+        if at < PASSAGE // 2:
+            at = head.rfind(" ") + 1 or PASSAGE
+        yield paragraph[:at].strip()
+        paragraph = paragraph[at:].strip()
+    if paragraph:
+        yield paragraph
+
+
+def _index(library: tuple[Document, ...]) -> sqlite3.Connection:
+    index = sqlite3.connect(":memory:", check_same_thread=False)
+    index.execute(
+        "CREATE VIRTUAL TABLE passages USING fts5(document UNINDEXED, number UNINDEXED, title, text, "
+        "tokenize = 'porter unicode61 remove_diacritics 2')"
+    )
+    rows = (
+        (place, number, Path(document.name).stem.replace("_", " "), passage)
+        for place, document in enumerate(library)
+        for number, passage in enumerate(document.passages)
+    )
+    index.executemany("INSERT INTO passages VALUES (?, ?, ?, ?)", rows)
+    return index
+
+
+def _page(document: Document, numbers: list[int]) -> str:
+    """The passages, with a mark where others lie between them."""
+    page = f"{document.name} ({len(document.passages)} passages)"
+    before = -1
+    for number in numbers:
+        page += "\n\n" if number == before + 1 else "\n\n[…]\n\n"
+        page += document.passages[number]
+        before = number
+    return page if before == len(document.passages) - 1 else f"{page}\n\n[…]"
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
