@@ -15,7 +15,7 @@ from loopwright.core.errors import UsageError
 from loopwright.core.messages import Call, ToolSpec, Turn
 from loopwright.protocols.envelope import writable
 from loopwright.protocols.json_values import as_object, decoded, encoded, is_object, objects
-from loopwright.protocols.openai_reply import ReplyPieces, explained
+from loopwright.protocols.openai_reply import PlainChunk, ReplyPieces, explained
 from loopwright.protocols.speech import Message, Options, Reply
 from loopwright.protocols.sse import EventSplitter, ServerEvent
 
@@ -24,6 +24,7 @@ UNREADABLE_KEY = "INVALID_JSON"
 
 _SHOWN = 300
 _BOM = b"\xef\xbb\xbf"
+_PLAIN_CHUNK = msgspec.json.Decoder(PlainChunk)
 
 
 class OpenAIChat:
@@ -163,6 +164,10 @@ class Reader:
             self._pieces.ended = self._understood = True
         if not data or data == b"[DONE]":
             return ""
+        if not event.name:
+            text = self._plain(data)
+            if text is not None:
+                return text
         value: object = decoded(data)
         if value is None and b"\n" in data:  # servers that leave out the empty line between two events
             return self._events([ServerEvent(line, event.name) for line in data.split(b"\n")])
@@ -172,6 +177,15 @@ class Reader:
         self._understood = self._understood or bool(body)
         self._pieces.broken |= value is None and data[:1] in (b"{", b"[")
         return self._pieces.take(body)
+
+    def _plain(self, data: bytes) -> str | None:
+        """Take a chunk that is like nearly all of a stream; None if it is not."""
+        try:
+            chunk = _PLAIN_CHUNK.decode(data)
+        except (msgspec.DecodeError, RecursionError):
+            return None
+        self._understood = True
+        return self._pieces.take_plain(chunk.choices[0].delta)
 
     def _whole(self, data: bytes) -> bytes:
         """Take a whole body; returns its message as sent, if that holds more than a `Reply` does."""

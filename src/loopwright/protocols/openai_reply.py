@@ -7,7 +7,9 @@ call may run is not decided here, only whether the reply came to its end.
 
 from collections.abc import Iterable
 from functools import reduce
-from typing import Any
+from typing import Any, Literal
+
+from msgspec import Struct
 
 from loopwright.core.messages import Usage
 from loopwright.protocols.envelope import writable
@@ -26,6 +28,51 @@ _RUNNING = frozenset(("text", "thinking", "content", "reasoning", "reasoning_con
 """Fields whose pieces are joined even where two of them are the same."""
 _FIXED = frozenset(("id", "type", "name", "role", "format"))
 """Fields that are said once and may only be repeated."""
+
+
+class PlainFunction(Struct, forbid_unknown_fields=True):
+    """A piece of a call's arguments."""
+
+    arguments: str
+    name: None = None
+
+
+class PlainCall(Struct, forbid_unknown_fields=True):
+    """A delta of a call that has begun."""
+
+    index: int
+    function: PlainFunction
+    id: None = None
+    type: str | None = None
+
+
+class PlainDelta(Struct, forbid_unknown_fields=True):
+    """A delta that holds text, reasoning or arguments and nothing else."""
+
+    content: str | None = None
+    reasoning_content: str | None = None
+    tool_calls: tuple[PlainCall] | None = None
+    role: str | None = None
+    refusal: None = None
+
+
+class PlainChoice(Struct):
+    """The one choice of a plain chunk."""
+
+    delta: PlainDelta
+    index: Literal[0] = 0
+    finish_reason: None = None
+    message: None = None
+    usage: None = None
+
+
+class PlainChunk(Struct):
+    """A chunk as nearly all of a stream are. Decoding it takes a third of the time that any JSON value takes."""
+
+    choices: tuple[PlainChoice]
+    usage: None = None
+    error: None = None
+    x_groq: None = None
 
 
 class CallPieces:
@@ -88,6 +135,21 @@ class ReplyPieces:
         self._usage: Usage | None = None
         self._extras: dict[str, list[Any]] = {}
         self._message: dict[str, Any] = {}
+
+    def take_plain(self, delta: PlainDelta) -> str | None:
+        """Take a plain delta and return its text; None, with nothing taken, if it says more than is plain here."""
+        if delta.tool_calls:
+            call = delta.tool_calls[0]
+            if not self._calls or self._calls[-1].index != str(call.index):
+                return None
+            if call.function.arguments:
+                self._calls[-1].pieces.append(call.function.arguments)
+        if delta.reasoning_content:
+            self._reasoning.append(delta.reasoning_content)
+            self._extras.setdefault("reasoning_content", []).append(delta.reasoning_content)
+        if delta.content:
+            self._text.append(delta.content)
+        return delta.content or ""
 
     def take(self, body: dict[str, Any], *, whole: bool = False) -> str:
         """Take one chunk, or a whole body, and return the text that is new with it."""
