@@ -1,0 +1,109 @@
+"""English: labels and sentences of the text protocol. Data only."""
+
+from loopwright.protocols.labels.words import Labels, Problems, Wording
+
+ENGLISH = Labels(
+    language="en",
+    thought=("Thought",),
+    action=("Action",),
+    input=("Action Input", "Action Arguments", "Action Args"),
+    observation=("Observation",),
+    final=("Final Answer",),
+    answer=("Answer",),
+    none=(
+        "none",
+        "n/a",
+        "na",
+        "nil",
+        "null",
+        "no",
+        "nothing",
+        "no action",
+        "no tool",
+        "none needed",
+        "none required",
+        "no action needed",
+        "no action required",
+        "no further action",
+        "no further action needed",
+        "no further action required",
+        "no tool needed",
+        "no tool required",
+        "not applicable",
+        "not needed",
+        "not required",
+    ),
+    placeholders=(
+        "the action to take",
+        "should be one of",
+        "must be one of",
+        "one of [",
+        "the tool's name",
+        "the name of the tool",
+        "name of the tool",
+        "<tool",
+        "tool_name",
+        "the input to the action",
+    ),
+    joiners=("and",),
+    wording=Wording(
+        tools="You solve the task step by step, and you can use these tools:",
+        no_tools="You have no tools for this task.",
+        format=(
+            "Write every step in exactly this form, each label at the start of its own line:\n"
+            "\n"
+            "Thought: what you know, what is missing, and what to do next\n"
+            "Action: the tool's name, a space, and its arguments as one JSON object, all on one line\n"
+            "\n"
+            "Then stop. The next message brings the result after the label Observation. Use only what observations\n"
+            "say: never write an Observation yourself, and never invent a result. When you know enough, or when it\n"
+            "cannot be found out, end with:\n"
+            "\n"
+            "Thought: why this settles the task\n"
+            "Final Answer: the complete answer; nothing else of what you wrote is shown to the person who asked"
+        ),
+        several="Calls that do not need each other's results may be written together, one Action line below the other.",
+        example="A step looks like this:\n\n{step}",
+        task="{task}",
+        unreadable="Your last message could not be used: {problem}\n{format}",
+        empty="Your last message was empty. {format}",
+        repeating=(
+            "You made the same call as before and it gave the same result. Asking again will not change it: use what "
+            "you have, try something else, or give the Final Answer."
+        ),
+        failing=(
+            "The same kind of call keeps failing. Change the arguments or take another way; if there is none, say in "
+            "the Final Answer what could not be found out."
+        ),
+        closing=(
+            "No more tools can be used ({reason}). Answer now with what you know, and say what is missing. Write "
+            "only:\n"
+            "Final Answer: the answer"
+        ),
+        reminder=('Write either\nThought: ...\nAction: tool {"argument": value}\nor\nThought: ...\nFinal Answer: ...'),
+        note="Note: {text}",
+    ),
+    problems=Problems(
+        no_label="it has neither an Action nor a Final Answer at the start of a line.",
+        no_tool="it gives an input but names no tool. Write the tool's name after Action.",
+        no_answer="it says that there is no action, but gives no Final Answer.",
+        empty_answer="nothing stands after Final Answer.",
+        placeholder="it repeats the instructions instead of following them. Put a real tool's name after Action.",
+        fenced=(
+            "it has an action inside a code fence and another action or answer outside of it, so it is not clear which "
+            "one counts. Write one step, without code fences."
+        ),
+        inline="it has a label in the middle of a line. Write each label at the start of its own line.",
+        invented="its answer rests on an Observation that you wrote yourself. Call a tool and wait for the result.",
+        cut="it was cut off at the limit of its length. Write a shorter one.",
+        thinking="it ended before your thinking did.",
+        command="no command could be recognised. Write one command on one line.",
+        no_arguments="this tool takes no arguments; write {}",
+        not_closed="the input is not complete: a bracket is never closed. Write the whole call again",
+        label_inside=(
+            "the input holds a line that begins with a label, so it is not clear where it ends. Send it as a string in "
+            "a JSON object, with \\n for line breaks"
+        ),
+        expected="this tool needs its arguments as one JSON object: {shape}",
+    ),
+)

@@ -1,0 +1,71 @@
+"""What a language brings to the text protocol: its labels, and the sentences that a model reads.
+
+Owns the shape only. The words themselves are data, one file a language; how they are looked for is `react_lines`.
+"""
+
+from msgspec import Struct
+
+
+class Wording(Struct, frozen=True):
+    """Sentences for the model. Braces are filled with `str.format`."""
+
+    tools: str
+    no_tools: str
+    format: str
+    several: str
+    example: str
+    """Introduces the one step that is shown; takes `step`."""
+    task: str
+    unreadable: str
+    """Takes `problem` and `format`."""
+    empty: str
+    repeating: str
+    failing: str
+    closing: str
+    """Takes `reason`."""
+    reminder: str
+    """The format in one breath, for notes."""
+    note: str
+    """How a note is marked, so that it is not taken for an observation; takes `text`."""
+
+
+class Problems(Struct, frozen=True):
+    """Why a reply could not be read, in words for the model."""
+
+    no_label: str
+    no_tool: str
+    no_answer: str
+    empty_answer: str
+    placeholder: str
+    fenced: str
+    inline: str
+    invented: str
+    cut: str
+    thinking: str
+    command: str
+    no_arguments: str
+    not_closed: str
+    label_inside: str
+    expected: str
+    """Takes `shape`, the JSON object that the tool wants."""
+
+
+class Labels(Struct, frozen=True):
+    """The labels of one language. The first of each is the one that is written; all of them are read, in any case."""
+
+    language: str
+    thought: tuple[str, ...]
+    action: tuple[str, ...]
+    input: tuple[str, ...]
+    observation: tuple[str, ...]
+    final: tuple[str, ...]
+    answer: tuple[str, ...]
+    """Weak labels of an answer: they count only where there is neither an action nor a label of `final`."""
+    none: tuple[str, ...]
+    """What stands in the place of a tool's name when there is no action."""
+    placeholders: tuple[str, ...]
+    """Parts of format instructions that a model copies where a tool's name belongs; lower case."""
+    joiners: tuple[str, ...]
+    """Words between two calls on one line that do not depend on each other."""
+    wording: Wording
+    problems: Problems

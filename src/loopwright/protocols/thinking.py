@@ -1,0 +1,46 @@
+"""Takes thinking that a model wrote into its text out of it: `<think>` blocks and their kin.
+
+Owns where such a block begins and ends, nothing else. Tags that stand in the middle of a line or in backticks are words
+about tags and stay.
+"""
+
+import re
+
+_TAG = re.compile(
+    r"^[ \t]*(?P<open><(?:think|thinking|thought|reasoning)>|\[THINK\])"
+    r"|(?P<close></(?:think|thinking|thought|reasoning)>|\[/THINK\])",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def without_thinking(text: str) -> tuple[str, str, bool]:
+    """The text without thinking, the thinking, and whether the last block was closed.
+
+    A block begins with its tag at the start of a line and ends at the next closing tag. Where the opening tag is
+    missing, because it was already in the prompt, a closing tag at an end of its line ends what began with the reply.
+    """
+    shown: list[str] = []
+    thinking: list[str] = []
+    position, opened = 0, -1
+    for tag in _TAG.finditer(text):
+        if tag["open"]:
+            if opened < 0:
+                shown.append(text[position : tag.start()])
+                opened = tag.end()
+        elif opened >= 0:
+            thinking.append(text[opened : tag.start()])
+            position, opened = tag.end(), -1
+        elif _ends_line(text, tag):
+            thinking.append("".join((*shown, text[position : tag.start()])))
+            shown, position = [], tag.end()
+    if opened >= 0:
+        thinking.append(text[opened:])
+    else:
+        shown.append(text[position:])
+    return "".join(shown), "\n".join(part.strip() for part in thinking if part.strip()), opened < 0
+
+
+def _ends_line(text: str, tag: re.Match[str]) -> bool:
+    """Whether nothing follows the tag in its line, or nothing stands before it."""
+    before, after = text[tag.start() - 1 : tag.start()], text[tag.end() : tag.end() + 1]
+    return before in ("", "\n") or after in ("", "\n", "\r")
