@@ -32,9 +32,10 @@ _DIGEST = "SELECT digest FROM events WHERE run_id = ? AND seq = ?"
 _INSERT = "INSERT INTO events (run_id, seq, row, digest) VALUES (?, ?, ?, ?)"
 _INSERT_BODY = "INSERT OR IGNORE INTO bodies (hash, content) VALUES (?, ?)"
 _INSERT_RUN = "INSERT INTO runs (run_id) VALUES (?)"
-_ROW = "SELECT row FROM events WHERE run_id = ? AND seq = ?"
-_ROWS = "SELECT seq, digest, row FROM events WHERE run_id = ? AND seq > ? ORDER BY seq"
-_BODY = "SELECT content FROM bodies WHERE hash = ?"
+# Whoever edits a journal by hand may leave text where bytes were; an audit must get as far as saying so.
+_ROW = "SELECT CAST(row AS BLOB) FROM events WHERE run_id = ? AND seq = ?"
+_ROWS = "SELECT seq, CAST(digest AS BLOB), CAST(row AS BLOB) FROM events WHERE run_id = ? AND seq > ? ORDER BY seq"
+_BODY = "SELECT CAST(content AS BLOB) FROM bodies WHERE hash = ?"
 # CROSS JOIN keeps SQLite to this order: the newest runs, then two look-ups by key for each.
 _RUNS = """
     SELECT runs.run_id, first.row, last.seq, last.row
@@ -121,9 +122,9 @@ class SqliteJournal:
         """Close the file; what comes later raises JournalError."""
         with self._lock:
             self._closed = True
-            opened, self._opened = self._opened, None
-            if opened is not None and self._process == os.getpid():
-                opened.close()
+            if self._opened is not None and self._process == os.getpid():
+                self._opened.close()
+                self._opened = None
 
     async def _when_free(self, action: Callable[[sqlite3.Connection], Found]) -> Found:
         """Do something with the file, again and again while another process holds it."""
@@ -138,6 +139,8 @@ class SqliteJournal:
                     raise explain(error, self.path) from error
             except OSError as error:
                 raise explain(error, self.path) from error
+            except UnicodeEncodeError as error:
+                raise UnknownRun(f"no run can have the id {error.object!r}: it is not text") from error
             await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
 

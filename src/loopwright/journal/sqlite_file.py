@@ -8,6 +8,7 @@ takes no lock and leaves no file beside it.
 
 import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from threading import Lock
 from typing import Literal
@@ -111,15 +112,13 @@ def _recognise(path: Path) -> None:
     A journal that is being tidied up by another process, or was when that process died, can look damaged to a
     connection that takes no lock. So damage is left to the true connection to judge.
     """
-    connection = sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True, isolation_level=None)
     try:
-        if _number(connection, "application_id") != APPLICATION:
-            raise _foreign(path)
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
+            if _number(connection, "application_id") != APPLICATION:
+                raise _foreign(path)
     except sqlite3.DatabaseError as error:
         if _primary_code(error) == sqlite3.SQLITE_NOTADB:
             raise
-    finally:
-        connection.close()
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
