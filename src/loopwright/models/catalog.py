@@ -223,7 +223,7 @@ def _model(spec: str, provider: Provider, endpoint: Endpoint, key: str, delivery
     return Model(
         name=endpoint.model,
         spec=spec,
-        dialect=OpenAIChat(token_limit=rule.limit_field),
+        dialect=OpenAIChat(limit_field=rule.limit_field),
         transport=OpenAICompatible(endpoint, key=key, delivery=delivery),
         capabilities=rule.capabilities,
         price=_price(provider, endpoint),

@@ -210,7 +210,7 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
             return float(value) * factor
     try:
         date = parsedate_to_datetime(headers.get("Retry-After", ""))
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     if date.tzinfo is None:
         date = date.replace(tzinfo=UTC)

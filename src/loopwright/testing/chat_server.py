@@ -111,7 +111,14 @@ class ChatServer:
     """
 
     def __init__(
-        self, replies: Replies, *, key: str | None = None, way: Way | None = None, piece: int = 0, pause: float = 0.0
+        self,
+        replies: Replies,
+        *,
+        key: str | None = None,
+        way: Way | None = None,
+        piece: int = 0,
+        pause: float = 0.0,
+        port: int = 0,
     ) -> None:
         """Nothing is opened here.
 
@@ -121,6 +128,7 @@ class ChatServer:
             way: how calls and answers are written; None to see it from each request
             piece: bytes of a reply that are written at a time; 0 for one event at a time
             pause: seconds between two pieces
+            port: where to listen; 0 for a free one
         """
         self.replies = replies
         self.key = key
@@ -132,7 +140,7 @@ class ChatServer:
         self._seen: set[Any] = set()
         self._runner: web.AppRunner | None = None
         self._thread: _Thread | None = None
-        self._port = 0
+        self._port = port
 
     @property
     def base_url(self) -> str:
@@ -159,7 +167,7 @@ class ChatServer:
         application.router.add_get("/v1/models", self._models)
         self._runner = web.AppRunner(application, handler_cancellation=True, shutdown_timeout=1.0)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", 0)
+        site = web.TCPSite(self._runner, "127.0.0.1", self._port)
         await site.start()
         self._port = self._runner.addresses[0][1]
         return self
