@@ -18,7 +18,9 @@ REPLY_TOKENS = 4096
 LEAST_TOKENS = 64
 """An ordinary reply with less room than this is not worth asking for."""
 TELLING_BYTES = 800
-"""What a reminder or the request for the closing answer adds to a request, at most."""
+"""What a reminder or the request for the closing answer adds to a request, at most, beside the words it repeats."""
+TELLINGS = 2 * TELLING_BYTES
+"""Set aside with the closing answer: the request for it, and one reminder before that."""
 MESSAGE_BYTES = 64
 """What a message adds beside its text, at most."""
 REFUSAL_BYTES = 280
@@ -78,12 +80,13 @@ class Ledger(Struct):
 
     def settle(self, usage: Usage, turn: Turn) -> None:
         """The reply is here: what was set aside becomes what was used."""
-        self.reserved = Usage()
-        self.spent = self.spent + usage
         if usage.estimated:
-            self.context += MESSAGE_BYTES + size(turn.text) + sum(size(c.text) + MESSAGE_BYTES for c in turn.calls)
+            written = MESSAGE_BYTES + size(turn.text) + sum(size(call.text) + MESSAGE_BYTES for call in turn.calls)
+            self.context += min(written, self.reserved.output_tokens or written)
         else:
             self.context = usage.tokens
+        self.reserved = Usage()
+        self.spent = self.spent + usage
 
     def forfeit(self) -> None:
         """No reply came, but the provider may have worked: count the worst case as spent."""
@@ -125,12 +128,12 @@ class Ledger(Struct):
         """Bytes of result that each of `calls` calls may show to the model, so that the closing answer still fits."""
         rest = PLENTY
         for budget in self._budgets():
-            free = budget.left - self._closing_tokens() * budget.output - (self.context + TELLING_BYTES) * budget.input
+            free = budget.left - self._closing_tokens() * budget.output - (self.context + TELLINGS) * budget.input
             rest = min(rest, int(free / budget.input) if budget.input else PLENTY)
         return max(0, rest // calls - MESSAGE_BYTES)
 
     def remark(self) -> int:
-        """Bytes that a refusal may repeat of what the model or a person wrote."""
+        """Bytes that a refusal or a reminder may repeat of what the model or a person wrote."""
         return max(SHOWN_BYTES, min(REMARK_BYTES, self.room(self.limits.calls_per_turn) - REFUSAL_BYTES))
 
     def work_until(self) -> float | None:
@@ -178,10 +181,10 @@ class Ledger(Struct):
     def _reply_tokens(self, budget: Budget) -> float:
         """Output tokens that an ordinary reply may have, so that its calls can be refused and the run closed after it.
 
-        The reply is paid as output, and again as input of the closing request, together with the answers to its calls:
-        at most `calls_per_turn` of them, and at most one for every `CALL_TOKENS` tokens.
+        The reply is paid as output, and again as input of the closing request, together with a reminder and the answers
+        to its calls: at most `calls_per_turn` of them, and at most one for every `CALL_TOKENS` tokens.
         """
-        twice = (2 * self.context + TELLING_BYTES) * budget.input
+        twice = (2 * self.context + TELLINGS) * budget.input
         free = budget.left - twice - self._closing_tokens() * budget.output
         per_token = budget.output + budget.input
         if not per_token:
@@ -203,5 +206,12 @@ class Ledger(Struct):
 
 
 def size(text: str) -> int:
-    """Bytes of a text in UTF-8."""
-    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
+    """Bytes of a text in UTF-8; half of a surrogate pair counts as the mark that replaces it."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def shortened(text: str, most: int) -> str:
+    """The text, or its beginning and a mark that it goes on, in at most `most` bytes."""
+    if size(text) <= most:
+        return text
+    return text.encode("utf-8", "surrogatepass")[: most - 3].decode("utf-8", "ignore") + "…"

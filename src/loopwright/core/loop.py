@@ -27,7 +27,7 @@ from loopwright.core.events import (
     RunStarted,
     WaySwitched,
 )
-from loopwright.core.limits import Ledger
+from loopwright.core.limits import Ledger, shortened
 from loopwright.core.messages import Call, Outcome, ToolSpec, Turn, Way
 from loopwright.core.progress import Guard
 from loopwright.core.refusal import Refusal, closed, refuse, unanswered
@@ -53,6 +53,9 @@ LEGAL_CALL: dict[Stage, tuple[type, ...]] = {
     "doubt": (CallStarted, CallEnded, ApprovalAsked),
 }
 """The same for one call while the phase is acting."""
+
+OWED: dict[type, type] = {CallStarted: RunTool, ApprovalAsked: AskPerson}
+"""What must be due for a call before these may be written down: nothing runs, and nobody is asked, on a whim."""
 
 FAILURES = 3
 """Questions in a row that may get lost before the run fails."""
@@ -175,6 +178,8 @@ def _resume(state: State, event: RunResumed) -> None:
 def _ask(state: State, event: ModelAsked) -> None:
     if event.number != ledger_of(state).asks + 1:
         raise IllegalEvent(f"question {event.number} cannot follow question {ledger_of(state).asks}")
+    if state.outcome is not None:
+        raise IllegalEvent(f"question {event.number} cannot follow: the run is about to end")
     if state.closing and not event.closing:
         raise IllegalEvent(f"the run is closing ({state.closing}): only a closing question may follow")
     ledger_of(state).ask(event.worst)
@@ -183,6 +188,8 @@ def _ask(state: State, event: ModelAsked) -> None:
 
 def _reply(state: State, event: ModelReplied) -> None:
     turn = event.turn
+    if len(turn.calls) > started_of(state).limits.calls_per_turn:
+        raise IllegalEvent(f"a reply with {len(turn.calls)} calls must be sent back, not opened")
     if any(call.id != f"{ledger_of(state).asks}.{n}" for n, call in enumerate(turn.calls, 1)):
         raise IllegalEvent("the calls of a reply are numbered by its question: 3.1, 3.2, …")
     ledger_of(state).settle(event.usage, turn)
@@ -203,7 +210,8 @@ def _unreadable(state: State, turn: Turn) -> None:
     if state.unreadable >= started_of(state).limits.unreadable:
         state.closing = "unreadable"
     else:
-        state.note = NoteAdded(kind="empty" if turn.kind == "empty" else "unreadable", detail=turn.problem)
+        problem = shortened(turn.problem, ledger_of(state).remark())
+        state.note = NoteAdded(kind="empty" if turn.kind == "empty" else "unreadable", detail=problem)
 
 
 def _open(state: State, turn: Turn) -> dict[str, Open]:
@@ -237,8 +245,7 @@ def _act(state: State, event: CallStarted | CallEnded | ApprovalAsked | Approval
     item = state.open.get(event.call_id)
     if item is None:
         raise IllegalEvent(f"{type(event).__name__}: no open call {event.call_id}")
-    if not isinstance(event, LEGAL_CALL[item.stage]):
-        raise IllegalEvent(f"{type(event).__name__} cannot follow while call {event.call_id} is {item.stage}")
+    _check_call(state, item, event)
     match event:
         case CallStarted():
             item.stage = "running"
@@ -250,6 +257,16 @@ def _act(state: State, event: CallStarted | CallEnded | ApprovalAsked | Approval
             _answered(state, item, event)
         case _:
             assert_never(event)
+
+
+def _check_call(state: State, item: Open, event: CallStarted | CallEnded | ApprovalAsked | ApprovalGiven) -> None:
+    if not isinstance(event, LEGAL_CALL[item.stage]):
+        raise IllegalEvent(f"{type(event).__name__} cannot follow while call {event.call_id} is {item.stage}")
+    wanted = OWED.get(type(event))
+    if wanted is not None and not isinstance(_due_call(state, item), wanted):
+        raise IllegalEvent(f"{type(event).__name__} cannot follow: it is not what call {event.call_id} is owed")
+    if isinstance(event, CallEnded) and event.how == "ran" and item.stage != "running":
+        raise IllegalEvent(f"CallEnded cannot follow: call {event.call_id} did not run")
 
 
 def _answered(state: State, item: Open, event: CallEnded) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from loopwright.core.events import CallEnded, How
-from loopwright.core.limits import SHOWN_BYTES, Ledger, size
+from loopwright.core.limits import SHOWN_BYTES, Ledger, shortened
 from loopwright.core.messages import Call, Result, ToolSpec
 from loopwright.core.progress import Guard
 
@@ -26,15 +26,15 @@ def refuse(call: Call, tools: Mapping[str, ToolSpec], guard: Guard, ledger: Ledg
     """The reason why a call may not run, or None."""
     tool, most = tools.get(call.tool), ledger.remark()
     if tool is None:
-        names = _short(", ".join(tools), most) or "none"
-        return _refusal("refused", f"UnknownTool: there is no tool {_short(call.tool)!r}; the tools are: {names}")
+        names = shortened(", ".join(tools), most) or "none"
+        return _refusal("refused", f"UnknownTool: there is no tool {_named(call)}; the tools are: {names}")
     if call.state == "rejected":
-        return _refusal("refused", f"InvalidArguments: {_short(call.reason, most)}")
+        return _refusal("refused", f"InvalidArguments: {shortened(call.reason, most)}")
     if call.state == "repaired" and not tool.accepts_repaired:
-        reason = _short(call.reason, most)
+        reason = shortened(call.reason, most)
         return _refusal("refused", f"InvalidArguments: {reason}; send the call again with valid arguments")
     if tool.permission == "deny":
-        return _refusal("denied", f"Denied: the policy does not allow {call.tool}")
+        return _refusal("denied", f"Denied: the policy does not allow {_named(call)}")
     if guard.withholds(call):
         return _refusal("withheld", "Withheld: this call keeps giving the same result; try something else or answer")
     limit = ledger.exhausted()
@@ -45,12 +45,12 @@ def refuse(call: Call, tools: Mapping[str, ToolSpec], guard: Guard, ledger: Ledg
 
 def closed(call: Call) -> Refusal:
     """The answer to a call in the reply to the closing question."""
-    return _refusal("refused", f"Closing: {_short(call.tool)} did not run, this was the last question")
+    return _refusal("refused", f"Closing: {_named(call)} did not run, this was the last question")
 
 
 def unanswered(call: Call, ledger: Ledger, *, doubtful: bool, asked: bool, said: str) -> CallEnded:
     """The answer to a call that a person denied, or that nobody could be asked about."""
-    tail = f": {_short(said, ledger.remark())}" if said else ""
+    tail = f": {shortened(said, ledger.remark())}" if said else ""
     if doubtful:
         error = f"UnknownOutcome: the work was interrupted while the call ran; it may have happened or not{tail}"
         return CallEnded(call_id=call.id, result=Result("error", error=error), how="unknown")
@@ -59,11 +59,10 @@ def unanswered(call: Call, ledger: Ledger, *, doubtful: bool, asked: bool, said:
     return CallEnded(call_id=call.id, result=Result("error", error=error), how="denied")
 
 
+def _named(call: Call) -> str:
+    """The tool's name in quotes; shortened last, because marks that cannot be printed grow when they are quoted."""
+    return shortened(repr(call.tool), SHOWN_BYTES)
+
+
 def _refusal(how: How, error: str, limit: str = "") -> Refusal:
     return Refusal(how, Result("error", error=error), limit)
-
-
-def _short(text: str, most: int = SHOWN_BYTES) -> str:
-    if size(text) <= most:
-        return text
-    return text.encode("utf-8", "replace")[: most - 3].decode("utf-8", "ignore") + "…"
