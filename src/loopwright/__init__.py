@@ -1,1 +1,73 @@
-"""Runs any language model in a ReAct loop that does not lose work, money or control."""
+"""Runs any language model in a ReAct loop that does not lose work, money or control.
+
+Importing this loads nothing else; each name below loads what it needs when it is first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from loopwright.agent import Agent
+    from loopwright.core.errors import LoopwrightError, UsageError
+    from loopwright.core.messages import Limits, Outcome, Result, Settings, ToolSpec, Usage
+    from loopwright.engine.history import RunResult
+    from loopwright.engine.ports import Approval, Model, TextArrived, Tool
+    from loopwright.journal.memory import MemoryJournal
+    from loopwright.journal.sqlite import SqliteJournal
+    from loopwright.tools.declare import tool
+    from loopwright.tools.policy import Policy
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Agent": "loopwright.agent",
+    "Approval": "loopwright.engine.ports",
+    "Limits": "loopwright.core.messages",
+    "LoopwrightError": "loopwright.core.errors",
+    "MemoryJournal": "loopwright.journal.memory",
+    "Model": "loopwright.engine.ports",
+    "Outcome": "loopwright.core.messages",
+    "Policy": "loopwright.tools.policy",
+    "Result": "loopwright.core.messages",
+    "RunResult": "loopwright.engine.history",
+    "Settings": "loopwright.core.messages",
+    "SqliteJournal": "loopwright.journal.sqlite",
+    "TextArrived": "loopwright.engine.ports",
+    "Tool": "loopwright.engine.ports",
+    "ToolSpec": "loopwright.core.messages",
+    "Usage": "loopwright.core.messages",
+    "UsageError": "loopwright.core.errors",
+    "tool": "loopwright.tools.declare",
+}
+
+__all__ = [
+    "Agent",
+    "Approval",
+    "Limits",
+    "LoopwrightError",
+    "MemoryJournal",
+    "Model",
+    "Outcome",
+    "Policy",
+    "Result",
+    "RunResult",
+    "Settings",
+    "SqliteJournal",
+    "TextArrived",
+    "Tool",
+    "ToolSpec",
+    "Usage",
+    "UsageError",
+    "tool",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'loopwright' has no attribute {name!r}")
+    return getattr(import_module(home), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -45,6 +45,8 @@ class Model(Struct, frozen=True):
     transport: Transport
     capabilities: Capabilities = Capabilities()
     price: Price | None = None
+    embedded: bool = False
+    """Whether the model was trained on the short prompt of the embedded default."""
 
 
 class Tool(Protocol):
@@ -57,6 +59,18 @@ class Tool(Protocol):
 
     async def run(self, arguments: dict[str, Any]) -> Result:
         """Validate the arguments, run, and fold whatever happens into a result. Raises only CancelledError."""
+        ...
+
+
+class Clock(Protocol):
+    """Where time comes from."""
+
+    def now(self) -> float:
+        """Unix time in seconds."""
+        ...
+
+    def elapsed(self) -> float:
+        """Seconds from any fixed point, on a clock that never jumps."""
         ...
 
 

@@ -1,0 +1,283 @@
+"""The front door: an agent is a model, tools and rules; a task given to it becomes a run.
+
+Puts the parts together and hands them to the driver. Holds no state of a run: one agent may run many tasks at once.
+"""
+
+import asyncio
+import secrets
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Sequence
+from pathlib import Path
+from typing import Any, Literal, Self, cast
+
+from msgspec.structs import replace
+
+from loopwright.core.errors import UsageError
+from loopwright.core.events import Event, RunStarted
+from loopwright.core.messages import Limits, Settings, ToolSpec, Way
+from loopwright.engine.clock import SystemClock
+from loopwright.engine.drive import Driver
+from loopwright.engine.history import RunResult, fold, result_of
+from loopwright.engine.people import Approve, Callback
+from loopwright.engine.ports import Clock, Model, Observer, People, TextArrived, Tool
+from loopwright.journal.base import Journal
+from loopwright.tools.policy import Policy
+
+Protocol = Literal["auto", "native", "text"]
+
+
+class Agent:
+    """Runs a model in a loop with tools until it can answer.
+
+    >>> agent = Agent("openai:gpt-4.1-mini", tools=[get_current_weather, convert_currency])
+    >>> result = agent.run_sync("What is the weather in Helsinki?")
+    >>> result.answer
+
+    Args:
+        model: ``provider:name``, ``local``, ``local:PATH``, or a `Model`; without one, what LOOPWRIGHT_MODEL names,
+            else a provider whose key is in the environment, else ``local``
+        tools: functions marked with `@tool`, plain annotated functions with a docstring, or anything like a `Tool`
+        instructions: what the model is told before the task
+        base_url: address of an OpenAI-compatible endpoint, in place of the provider's own
+        api_key: key for it; by default from the environment or ``.env``. Never written down
+        protocol: ``native`` tool calling, ``text`` (Thought / Action / Observation), or ``auto``: native where the
+            model can, going on in text form when the endpoint refuses tools
+        limits: what a run may use
+        settings: temperature, max_tokens, seed, stop and further fields of the request
+        journal: where runs are written down: a `Journal`, a path to an SQLite file, or ``":memory:"``; by default the
+            file that the command line uses too
+        policy: which tools run without asking; by default those that only read
+        approve: who is asked about the others: a function of (call, tool) that returns or awaits a bool or an
+            `Approval`; without one they are denied
+        observers: functions of (run id, event), called after each event is durable
+        stream: whether replies are streamed, so that observers see the text as it arrives
+        recipe: how to put this agent together again, kept in the run's first event
+
+    Raises:
+        UsageError: something does not fit together; the text says what to do
+    """
+
+    def __init__(
+        self,
+        model: str | Model | None = None,
+        *,
+        tools: Iterable[Tool | Callable[..., Any]] = (),
+        instructions: str = "",
+        base_url: str | None = None,
+        api_key: str | None = None,
+        protocol: Protocol = "auto",
+        limits: Limits | None = None,
+        settings: Settings | None = None,
+        journal: Journal | Path | str | None = None,
+        policy: Policy | None = None,
+        approve: Approve | People | None = None,
+        observers: Sequence[Observer] = (),
+        stream: bool = True,
+        clock: Clock | None = None,
+        recipe: dict[str, Any] | None = None,
+    ) -> None:
+        self.model = model if isinstance(model, Model) else _resolved(model, base_url, api_key)
+        self.limits = limits or Limits()
+        self.settings = settings or Settings()
+        self.instructions = instructions
+        self.journal = _journal(journal)
+        self._tools = _tools(tools)
+        self._policy = policy or Policy()
+        self._people = Callback(approve) if callable(approve) else approve
+        self._observers = tuple(observers)
+        self._stream = stream
+        self._clock = clock or SystemClock()
+        self._recipe = recipe or {}
+        self._way: Way = _way(protocol, self.model)
+        self._may_switch = protocol == "auto"
+        self._active = 0
+        self._entered = False
+        if self.limits.cost is not None and self.model.price is None:
+            raise UsageError(
+                f"a limit of cost needs a price, and none is known for {self.model.spec}: "
+                "leave the limit out, set a limit of tokens, or give the model a price"
+            )
+
+    async def run(self, task: str, *, run_id: str | None = None) -> RunResult:
+        """Run a task to its end. Reaching a limit is an outcome, not an exception.
+
+        Args:
+            task: what is asked for
+            run_id: a name for the run, unique in the journal; by default one is made from the time
+
+        Raises:
+            UsageError: the task is empty
+            Conflict: the journal has a run of this name already
+            JournalError: the journal refused; what is durable can be resumed
+        """
+        return await self._run(task, run_id, self._observers)
+
+    def run_sync(self, task: str, *, run_id: str | None = None) -> RunResult:
+        """`run` for code without an event loop."""
+        return _without_loop(lambda: self.run(task, run_id=run_id), "run")
+
+    async def stream(self, task: str, *, run_id: str | None = None) -> AsyncGenerator[Event | TextArrived, None]:
+        """Run a task and yield its events as they happen, and the text of replies as it arrives (`TextArrived`).
+
+        The last event is `RunEnded`. Leaving the iteration early stops the run; it can be resumed.
+        """
+        happened = asyncio.Queue[Event | TextArrived | None]()
+
+        def watch(_run_id: str, event: Event | TextArrived) -> None:
+            happened.put_nowait(event)
+
+        running = asyncio.create_task(self._run(task, run_id, (*self._observers, watch)))
+        running.add_done_callback(lambda _: happened.put_nowait(None))
+        try:
+            while (event := await happened.get()) is not None:
+                yield event
+            await running
+        finally:
+            running.cancel()
+            await asyncio.wait([running])
+
+    async def resume(self, run_id: str) -> RunResult:
+        """Go on with a run that was interrupted or failed; a finished one just gives its result.
+
+        No call that ended runs again. A call that was running when the work stopped runs again only if its tool is
+        declared repeatable; otherwise the person is asked, or the model is told that the outcome is unknown.
+
+        Raises:
+            UnknownRun: the journal holds no such run
+            UsageError: the run needs tools that this agent does not have
+            Conflict: another driver took the run
+        """
+        history = await self.journal.read(run_id)
+        state = fold(history)
+        if state.phase == "over" and state.outcome is not None and state.outcome.status != "failed":
+            return result_of(state)
+        started = cast("RunStarted", history[0])
+        missing = [tool.name for tool in started.tools if tool.name not in {own.spec.name for own in self._tools}]
+        if missing:
+            raise UsageError(f"run {run_id} needs tools that are not here: {', '.join(missing)}")
+        driver = self._driver(started, self._observers)
+        return await self._finish(driver.resume(history))
+
+    def resume_sync(self, run_id: str) -> RunResult:
+        """`resume` for code without an event loop."""
+        return _without_loop(lambda: self.resume(run_id), "resume")
+
+    async def close(self) -> None:
+        """Release connections and the journal. Only needed when the agent was entered with ``async with``."""
+        await self.model.transport.close()
+        await self.journal.close()
+
+    async def __aenter__(self) -> Self:
+        self._entered = True
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def _run(self, task: str, run_id: str | None, observers: Sequence[Observer]) -> RunResult:
+        if not task.strip():
+            raise UsageError("the task is empty")
+        started = RunStarted(
+            run_id=run_id or self._new_id(),
+            task=task,
+            model=self.model.spec,
+            way=self._way,
+            may_switch=self._may_switch,
+            instructions=self.instructions,
+            tools=tuple(self._permitted(tool.spec) for tool in self._tools),
+            limits=self.limits,
+            settings=self.settings,
+            price=self.model.price,
+            attended=self._people is not None,
+            recipe=self._recipe,
+        )
+        return await self._finish(self._driver(started, observers).start())
+
+    def _driver(self, started: RunStarted, observers: Sequence[Observer]) -> Driver:
+        return Driver(
+            started,
+            model=self.model,
+            tools=[_fresh(tool) for tool in self._tools],
+            journal=self.journal,
+            clock=self._clock,
+            people=self._people,
+            observers=observers,
+            stream=self._stream,
+        )
+
+    async def _finish(self, driving: Coroutine[Any, Any, Any]) -> RunResult:
+        """Drive, and release the connections with the last run, unless the agent's owner does that."""
+        self._active += 1
+        try:
+            return result_of(await driving)
+        finally:
+            self._active -= 1
+            if not self._active and not self._entered:
+                await self.model.transport.close()
+
+    def _permitted(self, spec: ToolSpec) -> ToolSpec:
+        return replace(spec, permission=self._policy.permission(spec))
+
+    def _new_id(self) -> str:
+        from time import gmtime, strftime
+
+        return f"{strftime('%y%m%d-%H%M%S', gmtime(self._clock.now()))}-{secrets.token_hex(3)}"
+
+
+def _resolved(spec: str | None, base_url: str | None, api_key: str | None) -> Model:
+    from loopwright.models import environment
+    from loopwright.models.catalog import default_spec, resolve
+
+    return resolve(spec or default_spec(environment.read())[0], base_url=base_url, api_key=api_key)
+
+
+def _journal(journal: Journal | Path | str | None) -> Journal:
+    if journal == ":memory:":
+        from loopwright.journal.memory import MemoryJournal
+
+        return MemoryJournal()
+    if journal is None or isinstance(journal, str | Path):
+        from loopwright.journal.location import default_path
+        from loopwright.journal.sqlite import SqliteJournal
+
+        return SqliteJournal(Path(journal) if journal is not None else default_path())
+    return journal
+
+
+def _tools(tools: Iterable[Tool | Callable[..., Any]]) -> tuple[Tool, ...]:
+    from loopwright.tools.declare import tool as declared
+
+    found = dict[str, Tool]()
+    for item in tools:
+        ready = cast("Tool", item if hasattr(item, "spec") else declared(cast("Callable[..., Any]", item)))
+        if ready.spec.name in found:
+            raise UsageError(f"two tools are called {ready.spec.name}: give one of them another name")
+        found[ready.spec.name] = ready
+    return tuple(found.values())
+
+
+def _fresh(tool: Tool) -> Tool:
+    """A copy with state of its own, for tools that keep some during a run."""
+    fresh = getattr(tool, "fresh", None)
+    return fresh() if fresh else tool
+
+
+def _way(protocol: Protocol, model: Model) -> Way:
+    match protocol:
+        case "auto":
+            return "native" if model.capabilities.tools else "text"
+        case "native":
+            if not model.capabilities.tools:
+                raise UsageError(f"{model.spec} has no tool calling: use protocol text or auto")
+            return "native"
+        case "text":
+            return "text"
+        case _:
+            raise UsageError(f"unknown protocol {protocol!r}: use auto, native or text")
+
+
+def _without_loop(start: Callable[[], Coroutine[Any, Any, RunResult]], name: str) -> RunResult:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(start())
+    raise UsageError(f"{name}_sync was called inside a running event loop: use 'await agent.{name}(…)' there")

@@ -1,0 +1,106 @@
+"""`loopwright ask`: run a task and print its steps as they happen."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from loopwright.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from loopwright.core.messages import Limits
+
+JournalOption = Annotated[
+    Path | None,
+    typer.Option("--journal", help="SQLite file of the runs [default: LOOPWRIGHT_JOURNAL or the user's own]"),
+]
+
+
+def ask(
+    task: Annotated[str, typer.Argument(help="What to find out or do; - reads it from standard input.")],
+    *,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model", "-m", help="provider:name, local, or local:FILE.gguf. 'loopwright models' lists what is there."
+        ),
+    ] = None,
+    tools: Annotated[
+        str,
+        typer.Option(
+            "--tools",
+            "-t",
+            help="Comma-separated: names of the toolbox, module:attribute, or file.py. none for no tools.",
+        ),
+    ] = "weather,currency,calculator,clock",
+    docs: Annotated[
+        Path | None, typer.Option("--docs", help="Folder of .txt and .md files for search and lookup.")
+    ] = None,
+    instructions: Annotated[str, typer.Option("--instructions", "-i", help="What the model is told first.")] = "",
+    protocol: Annotated[str, typer.Option("--protocol", help="auto, native or text.")] = "auto",
+    base_url: Annotated[
+        str | None, typer.Option("--base-url", help="Address of an OpenAI-compatible endpoint.")
+    ] = None,
+    max_steps: Annotated[int | None, typer.Option(help="Turns that call tools.")] = 25,
+    max_model_calls: Annotated[int | None, typer.Option(help="Questions to the model.")] = 50,
+    max_tool_calls: Annotated[int | None, typer.Option(help="Calls of tools.")] = 100,
+    budget_tokens: Annotated[int | None, typer.Option(help="Tokens of the whole run.")] = None,
+    budget_cost: Annotated[float | None, typer.Option(help="US dollars of the whole run.")] = None,
+    budget_seconds: Annotated[float | None, typer.Option(help="Seconds of the whole run.")] = None,
+    temperature: Annotated[float | None, typer.Option(help="Sampling temperature.")] = None,
+    top_p: Annotated[float | None, typer.Option(help="Nucleus sampling.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(help="Output tokens of one reply.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the sampling.")] = None,
+    stop: Annotated[list[str] | None, typer.Option(help="A further stop sequence; can be repeated.")] = None,
+    extra: Annotated[str | None, typer.Option(help="Further request fields as a JSON object.")] = None,
+    journal: JournalOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the events as JSON lines.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the answer only.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Do not fold long parts.")] = False,
+    no_stream: Annotated[bool, typer.Option("--no-stream", help="Ask for whole replies.")] = False,
+) -> None:
+    """Run a task: the steps appear as they happen, then the answer and what it took.
+
+    Exit status: 0 answered, 1 failed, 2 usage, 3 partial or stopped by a limit, 130 interrupted.
+    """
+    import sys
+
+    from loopwright.cli.driving import Show, drive
+    from loopwright.cli.setup import Recipe, agent_of, chosen_model, extra_fields, open_journal
+    from loopwright.core.messages import Limits, Settings
+
+    text = sys.stdin.read() if task == "-" else task
+    spec, why = chosen_model(model)
+    recipe = Recipe(
+        model=spec,
+        base_url=base_url,
+        protocol=_protocol(protocol),
+        tools=() if tools == "none" else tuple(name.strip() for name in tools.split(",") if name.strip()),
+        docs=str(docs.resolve()) if docs else None,
+        instructions=instructions,
+        stream=not no_stream,
+    )
+    limits = _limits(
+        lambda: Limits(
+            max_steps, max_model_calls, max_tool_calls, tokens=budget_tokens, cost=budget_cost, seconds=budget_seconds
+        )
+    )
+    settings = Settings(temperature, top_p, max_tokens, seed, tuple(stop or ()), extra_fields(extra))
+    show = Show(as_json=as_json, quiet=quiet, full=full)
+    show.notice(f"model: {spec} ({why})")
+    agent = agent_of(recipe, open_journal(journal), limits, settings, show.observers)
+    drive(agent, lambda: agent.run(text), show)
+
+
+def _protocol(text: str) -> Literal["auto", "native", "text"]:
+    if text not in ("auto", "native", "text"):
+        raise UsageError(f"unknown protocol {text!r}: use auto, native or text")
+    return text
+
+
+def _limits(make: Callable[[], "Limits"]) -> "Limits":
+    try:
+        return make()
+    except ValueError as error:
+        raise UsageError(str(error)) from None

@@ -1,0 +1,7 @@
+"""Exit codes: they say how a run ended, so that scripts need not read."""
+
+from loopwright.core.messages import OutcomeStatus
+
+ANSWERED, FAILED, USAGE, CUT_SHORT, INTERRUPTED = 0, 1, 2, 3, 130
+
+CODES: dict[OutcomeStatus, int] = {"answered": ANSWERED, "partial": CUT_SHORT, "stopped": CUT_SHORT, "failed": FAILED}

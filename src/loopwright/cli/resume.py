@@ -1,0 +1,40 @@
+"""`loopwright resume`: go on with a run that was interrupted or failed."""
+
+from typing import Annotated
+
+import typer
+
+from loopwright.cli.ask import JournalOption
+
+
+def resume(
+    run: Annotated[str, typer.Argument(help="Id of the run, its beginning, or last.")],
+    *,
+    journal: JournalOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the new events as JSON lines.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the answer only.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Do not fold long parts.")] = False,
+) -> None:
+    """Go on with a run. What was finished is not done again; a finished run just gives its answer.
+
+    Exit status: as for ask.
+    """
+    import asyncio
+    from typing import cast
+
+    from loopwright.cli.driving import Show, drive
+    from loopwright.cli.setup import agent_of, find_run, open_journal, recipe_of
+    from loopwright.core.events import RunStarted
+
+    store = open_journal(journal)
+
+    async def find() -> tuple[str, RunStarted, int]:
+        run_id = await find_run(store, run)
+        events = await store.read(run_id)
+        return run_id, cast("RunStarted", events[0]), len(events)
+
+    run_id, started, seq = asyncio.run(find())
+    recipe = recipe_of(started.recipe, run_id)
+    show = Show(as_json=as_json, quiet=quiet, full=full, seq=seq)
+    agent = agent_of(recipe, store, started.limits, started.settings, show.observers)
+    drive(agent, lambda: agent.resume(run_id), show)

@@ -1,0 +1,50 @@
+"""`loopwright show`: what a run did."""
+
+from typing import Annotated
+
+import typer
+
+from loopwright.cli.ask import JournalOption
+
+
+def show(
+    run: Annotated[str, typer.Argument(help="Id of the run, its beginning, or last.")] = "last",
+    *,
+    journal: JournalOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the events as JSON lines.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Do not fold long parts.")] = False,
+) -> None:
+    """Print a run step by step, with its answer and figures."""
+    import asyncio
+    from typing import cast
+
+    from rich.console import Console
+    from rich.text import Text
+
+    from loopwright.cli.printing import Printer, as_line, header, visible
+    from loopwright.cli.setup import find_run, open_journal
+    from loopwright.core.events import Event, RunStarted
+    from loopwright.engine.history import fold, result_of
+
+    store = open_journal(journal)
+
+    async def read() -> tuple[str, list[Event]]:
+        run_id = await find_run(store, run)
+        return run_id, await store.read(run_id)
+
+    run_id, events = asyncio.run(read())
+    if as_json:
+        for seq, event in enumerate(events, 1):
+            print(as_line(run_id, seq, event))
+        return
+    console = Console(highlight=False)
+    printer = Printer(console, full=full)
+    console.print(Text(visible(header(cast("RunStarted", events[0])))), soft_wrap=True)
+    for event in events:
+        printer(run_id, event)
+    printer.rest()
+    state = fold(events)
+    if state.phase == "over":
+        printer.figures(result_of(state))
+    else:
+        console.print(Text(f"\nnot over · loopwright resume {run_id}", style="dim"), soft_wrap=True)

@@ -1,0 +1,242 @@
+"""The driver: performs what is due and writes down what happened. The only place where a run meets the world.
+
+It decides nothing: what to do comes from `core.loop.due`, what it means from `core.loop.apply`. Every fact goes through
+one door, `Driver.record`: first the next state, then the journal, then whoever watches. If the journal refuses, the
+driver stops, and the run can be taken up again from what is durable.
+"""
+
+import asyncio
+from collections.abc import Coroutine, Iterable, Sequence
+from contextlib import suppress
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from loopwright.core.commands import AskModel, AskPerson, Command, Record, RunTool
+from loopwright.core.errors import LoopwrightError, ModelError
+from loopwright.core.events import (
+    ApprovalAsked,
+    ApprovalGiven,
+    CallEnded,
+    CallStarted,
+    Event,
+    ModelFailed,
+    ModelReplied,
+    RunPaused,
+    RunResumed,
+    RunStarted,
+    WaySwitched,
+)
+from loopwright.core.loop import State, apply, due
+from loopwright.core.messages import Result, Usage
+from loopwright.engine.execute import execute
+from loopwright.engine.ports import Approval, Clock, Model, Observer, People, TextArrived, Tool
+from loopwright.engine.speak import conversation_of
+from loopwright.journal.base import Journal
+from loopwright.protocols.conversation import Conversation
+from loopwright.protocols.speech import Reply
+
+BYTES_A_TOKEN = 4
+"""For the estimate where a provider reports no usage."""
+
+
+class Driver:
+    """One run, from where its journal stands to its end. Use it once."""
+
+    def __init__(
+        self,
+        started: RunStarted,
+        *,
+        model: Model,
+        tools: Iterable[Tool],
+        journal: Journal,
+        clock: Clock,
+        people: People | None = None,
+        observers: Sequence[Observer] = (),
+        stream: bool = True,
+    ) -> None:
+        self.state = State()
+        self._started = started
+        self._run_id = started.run_id
+        self._model = model
+        self._tools = {tool.spec.name: tool for tool in tools}
+        self._journal = journal
+        self._clock = clock
+        self._since = clock.elapsed()
+        self._people = people
+        self._observers = observers
+        self._stream = stream and model.capabilities.streams
+        self._conversation: Conversation = conversation_of(started, started.way, model)
+        self._door = asyncio.Lock()
+
+    async def start(self) -> State:
+        """Write down that the run began, and drive it to its end."""
+        opening = self._conversation.opening_bytes
+        self._started = replace(self._started, opening_bytes=opening)
+        await self.record(self._started)
+        return await self._drive()
+
+    async def resume(self, history: Sequence[Event]) -> State:
+        """Fold what happened, claim the run with an append, and drive it to its end."""
+        for event in history:
+            self.state = apply(self.state, event)
+        self._conversation = conversation_of(self._started, self.state.way, self._model, history)
+        self._since = self._clock.elapsed() - history[-1].elapsed
+        await self.record(RunResumed(attended=self._people is not None))
+        return await self._drive()
+
+    async def record(self, *events: Event) -> None:
+        """The one door for facts: state, journal, transcript, observers, in this order."""
+        async with self._door:
+            at, elapsed = self._clock.now(), self._clock.elapsed() - self._since
+            stamped = [replace(event, at=at, elapsed=elapsed) for event in events]
+            seq = self.state.events + 1
+            for event in stamped:
+                self.state = apply(self.state, event)
+            await self._journal.append(self._run_id, seq, stamped)
+        for event in stamped:
+            self._conversation.add(event)
+            for observer in self._observers:
+                observer(self._run_id, event)
+
+    async def _drive(self) -> State:
+        try:
+            while commands := due(self.state):
+                await self._perform(commands)
+        except asyncio.CancelledError:
+            if self.state.phase != "over":
+                with suppress(LoopwrightError):
+                    await self.record(RunPaused(reason="interrupted"))
+            raise
+        return self.state
+
+    async def _perform(self, commands: Sequence[Command]) -> None:
+        """Perform all that is due, side by side where there is more than one thing to wait for."""
+        facts, waiting = list[Event](), list[AskModel | RunTool | AskPerson]()
+        for command in commands:
+            match command:
+                case Record():
+                    facts.append(command.event)
+                case AskModel():
+                    facts.append(command.asked)
+                    waiting.append(command)
+                case RunTool():
+                    facts.append(CallStarted(call_id=command.call.id))
+                    waiting.append(command)
+                case AskPerson():
+                    facts.append(ApprovalAsked(call_id=command.call.id))
+                    waiting.append(command)
+                case _:
+                    assert_never(command)
+        await self.record(*facts)
+        await self._switch(facts)
+        await side_by_side([self._wait_for(command) for command in waiting])
+
+    async def _wait_for(self, command: AskModel | RunTool | AskPerson) -> None:
+        match command:
+            case AskModel():
+                await self._ask(command)
+            case RunTool():
+                await self._run(command)
+            case AskPerson():
+                await self._consult(command)
+
+    async def _ask(self, command: AskModel) -> None:
+        asked, began = command.asked, self._clock.elapsed()
+        body = self._conversation.request(asked, stream=self._stream)
+        try:
+            reply, raw = await self._send(body, self._left(command.until))
+        except ModelError as error:
+            await self.record(ModelFailed(failure=error.failure, message=error.message, lost=error.lost))
+            return
+        if reply.error or not reply.complete:
+            message = reply.error or "the reply ended before it was complete"
+            await self.record(ModelFailed(failure="reply", message=message, lost=True))
+            return
+        turn = self._conversation.read(reply, closing=bool(asked.closing))
+        turn = turn.numbered(asked.number, self._started.limits.calls_per_turn)
+        usage = self._priced(reply.usage or estimate(body, raw))
+        seconds = self._clock.elapsed() - began
+        await self.record(ModelReplied(turn=turn, usage=usage, seconds=seconds, raw=raw))
+
+    async def _send(self, body: bytes, timeout: float | None) -> tuple[Reply, bytes]:
+        reader, parts = self._conversation.reader(stream=self._stream), list[bytes]()
+
+        def feed(data: bytes) -> None:
+            parts.append(data)
+            text = reader.feed(data)
+            if text:
+                for observer in self._observers:
+                    observer(self._run_id, TextArrived(self._run_id, text))
+
+        try:
+            async with asyncio.timeout(timeout):
+                await self._model.transport.send(body, feed, stream=self._stream, timeout=timeout)
+        except TimeoutError:
+            raise ModelError("timeout", "no reply within the time that the run has left", lost=True) from None
+        return reader.close(), b"".join(parts)
+
+    async def _run(self, command: RunTool) -> None:
+        began, timeout = self._clock.elapsed(), self._left(command.until)
+        tool = self._tools.get(command.call.tool)
+        if tool is None:
+            result = Result("error", error="UnknownTool: the tool is not here any more")
+        else:
+            result = await execute(tool, command.call, room=command.room, timeout=timeout)
+        seconds = self._clock.elapsed() - began
+        await self.record(CallEnded(call_id=command.call.id, result=result, seconds=seconds))
+
+    async def _consult(self, command: AskPerson) -> None:
+        said = Approval(allowed=False, by="nobody", reason="nobody answered in time")
+        if self._people is not None:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._left(command.until)):
+                    said = await self._people.approve(command.call, command.tool, command.about)
+        call_id = command.call.id
+        await self.record(ApprovalGiven(call_id=call_id, allowed=said.allowed, by=said.by, reason=said.reason))
+        mine = [next_ for next_ in due(self.state) if concerns(next_, call_id)]
+        await self._perform(mine)
+
+    async def _switch(self, facts: Sequence[Event]) -> None:
+        if any(isinstance(fact, WaySwitched) for fact in facts):
+            history = await self._journal.read(self._run_id)
+            self._conversation = conversation_of(self._started, self.state.way, self._model, history)
+
+    def _left(self, until: float | None) -> float | None:
+        return None if until is None else max(0.0, until - (self._clock.elapsed() - self._since))
+
+    def _priced(self, usage: Usage) -> Usage:
+        price = self._started.price
+        if price is None:
+            return usage
+        return replace(usage, cost=usage.input_tokens * price.input + usage.output_tokens * price.output)
+
+
+async def side_by_side(work: Sequence[Coroutine[None, None, None]]) -> None:
+    """Wait for all of it; the first exception ends the rest and is raised as it is."""
+    if len(work) < 2:
+        for coroutine in work:
+            await coroutine
+        return
+    try:
+        async with asyncio.TaskGroup() as group:
+            for coroutine in work:
+                group.create_task(coroutine)
+    except BaseExceptionGroup as failed:
+        raise failed.exceptions[0] from None
+
+
+def concerns(command: Command, call_id: str) -> bool:
+    """Whether a command is about this call."""
+    match command:
+        case RunTool() | AskPerson():
+            return command.call.id == call_id
+        case Record():
+            return isinstance(command.event, CallEnded) and command.event.call_id == call_id
+        case AskModel():
+            return False
+
+
+def estimate(body: bytes, reply: bytes) -> Usage:
+    """Tokens where the provider reports none."""
+    return Usage(len(body) // BYTES_A_TOKEN, len(reply) // BYTES_A_TOKEN + 1, estimated=True)

@@ -1,0 +1,28 @@
+"""Puts a conversation together: which speech a way of speaking is, over the model's dialect."""
+
+from collections.abc import Iterable
+
+from loopwright.core.events import Event, RunStarted
+from loopwright.core.messages import Way
+from loopwright.engine.ports import Model
+from loopwright.protocols.conversation import Conversation
+from loopwright.protocols.native import Native
+from loopwright.protocols.speech import Speech
+
+
+def conversation_of(started: RunStarted, way: Way, model: Model, history: Iterable[Event] = ()) -> Conversation:
+    """The transcript of a run so far, as `model` is told it in this way of speaking."""
+    conversation = Conversation(started, model.dialect, speech_of(way, model), model.capabilities)
+    for event in history:
+        conversation.add(event)
+    return conversation
+
+
+def speech_of(way: Way, model: Model) -> Speech:
+    """The speech that this model is spoken to in."""
+    if way == "native":
+        return Native()
+    # Only runs in text form load the labels and the readers of text.
+    from loopwright.protocols.react_speech import ReactText
+
+    return ReactText(capabilities=model.capabilities, style="embedded" if model.embedded else "standard")
