@@ -295,7 +295,7 @@ def closed_port() -> int:
 
 async def test_a_refused_connection_asks_whether_the_server_runs() -> None:
     transport = transport_to(f"http://127.0.0.1:{closed_port()}/v1")
-    with pytest.raises(ModelError, match=r"is the server running.*ollama serve") as caught:
+    with pytest.raises(ModelError, match=r"connection refused; is the server running.*ollama serve") as caught:
         await reply_from(transport)
     await transport.close()
     assert (caught.value.failure, caught.value.lost) == ("network", False)

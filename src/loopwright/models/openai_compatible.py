@@ -5,6 +5,7 @@ both are the dialect's. What a refusal means is in `failures`, who may connect t
 """
 
 import asyncio
+import os
 import random
 from collections.abc import AsyncGenerator
 from typing import Any
@@ -277,7 +278,8 @@ def _reason(error: Exception) -> str:
     """The cause in a few words, without the library's own wrapping."""
     if isinstance(error, aiohttp.ClientConnectorError):
         cause = error.os_error
-        return cause.strerror or str(cause)
+        plain = cause.errno is not None and cause.errno > 0  # negative for failed look-ups of a name
+        return os.strerror(cause.errno or 0).lower() if plain else cause.strerror or str(cause)
     if isinstance(error, aiohttp.ConnectionTimeoutError):
         return "no connection in time"
     if isinstance(error, aiohttp.ClientHttpProxyError):
