@@ -53,6 +53,7 @@ def local_model(path: str | None = None, *, context: int = CONTEXT) -> Model:
         transport=LocalTransport(files),
         capabilities=Capabilities(tools=False, stop=True, grammar=True, streams=True),
         price=Price(0.0, 0.0),
+        embedded=path is None,
     )
 
 
