@@ -1,6 +1,6 @@
 """Finds the labels of the text protocol: which line begins with which, in what style, inside which code fence.
 
-Owns lines and labels. What a label's text means, and which of them counts, is `react_text`. Every line is looked at
+Owns lines and labels. What a label's text means, and which of them counts, is `react_reply`. Every line is looked at
 once, with patterns that do not backtrack, so a reply of any size costs time in proportion.
 """
 

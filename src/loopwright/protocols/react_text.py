@@ -1,353 +1,189 @@
-"""Understands a reply in the text protocol: thought, calls, answer, or the problem that a reminder can name.
+"""The text way of speaking: Thought, Action, Observation and Final Answer, for models with or without tool calling.
 
-Owns the rules of what counts. The first action before any self-written Observation or Final Answer is the step,
-together with actions that follow it directly. What comes after a self-written Observation is dropped, and an answer
-after one is never accepted. An action and an answer without an Observation between them run the action. A call that
-was cut never runs. How labels, inputs and arguments look is `react_lines`, `react_calls` and `arguments`; what a model
-is told is `react_speech`.
+Owns what a model is told: the prompt, the observations, the reminders. Its sentences are data of the language in
+`labels`; the embedded model's own prompt is `embedded`; what a reply means is `react_reply`.
 """
 
-import re
-from collections.abc import Sequence
-from typing import Any, cast
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, cast
 
-from msgspec import Struct
+from msgspec.structs import replace
 
-from loopwright.core.messages import Call, ToolSpec, Turn
+from loopwright.core.events import ModelAsked, NoteAdded, RunStarted
+from loopwright.core.messages import Call, Result, ToolSpec, Turn, Way
+from loopwright.protocols import embedded, native
+from loopwright.protocols.embedded import TRAINED, Trained
+from loopwright.protocols.envelope import observation
+from loopwright.protocols.grammar import grammar_of
 from loopwright.protocols.labels import ENGLISH, Labels
-from loopwright.protocols.react_calls import Request, call_of, requests_in_json, requests_under, undressed
-from loopwright.protocols.react_command import read_command
-from loopwright.protocols.react_lines import FENCE, INVISIBLE, Piece, patterns, scan
-from loopwright.protocols.react_names import Names
-from loopwright.protocols.repair import CUT, read_value
-from loopwright.protocols.thinking import without_thinking
+from loopwright.protocols.react_reply import FINISH, read_text
+from loopwright.protocols.schemas import Schema, choices, properties, required, shape
+from loopwright.protocols.speech import Capabilities, Message, Options, Reply
 
-FINISH = ("finish",)
-"""Actions that give the final answer, beside the label for it."""
+Style = Literal["standard", "embedded"]
+ObservationRole = Literal["user", "system", "assistant"]
 
-_ENDINGS = (
-    "<|im_end|>",
-    "<|eot_id|>",
-    "<|endoftext|>",
-    "<|end|>",
-    "<|return|>",
-    "</s>",
-    "<end_of_turn>",
-    "<｜end▁of▁sentence｜>",
-)
-"""Marks of the end of a reply that some servers leave in the text."""
-
-_OBJECT = re.compile(
-    r"^[ \t`]*+(?=(?:\[\s*+)?\{\s*+[\"'](?:action|tool|name|function|thought)[\w ]*[\"']\s*+:)", re.MULTILINE
-)
-"""Where a JSON object begins, at the start of a line, that may name an action."""
-_ANSWER_KEYS = ("answer", "final_answer", "output", "result", "response")
+_ANY = Capabilities()
+_NO_TEXT = "..."
 
 
-class Page(Struct, frozen=True):
-    """A reply spread out: its text, the labels in it, and what may be called."""
+class ReactText:
+    """The speech. It has no state but how it was set up."""
 
-    text: str
-    pieces: list[Piece]
-    labels: Labels
-    names: Names
-    specs: dict[str, ToolSpec]
-    cut: bool
-    closing: bool
-    echo: bool = False
-    """Whether the reply began with an Observation, which was left out."""
+    way: Way = "text"
+
+    def __init__(
+        self,
+        *,
+        capabilities: Capabilities = _ANY,
+        labels: Labels = ENGLISH,
+        style: Style = "standard",
+        observation_role: ObservationRole = "user",
+        finish: tuple[str, ...] = FINISH,
+        trained: Mapping[str, Trained] = TRAINED,
+    ) -> None:
+        """Set the speech up.
+
+        Args:
+            capabilities: whether the endpoint takes stop marks and a grammar
+            labels: the language of prompt and labels
+            style: ``embedded`` is the short prompt that the embedded model was trained on
+            observation_role: who says the observations
+            finish: names of actions that give the final answer
+            trained: for the embedded style, the tools as the model was trained on them, by name
+        """
+        self._capabilities = capabilities
+        self._labels = labels
+        self._embedded = style == "embedded"
+        self._role: ObservationRole = observation_role
+        self._finish = finish
+        self._trained = trained
+
+    def opening(self, started: RunStarted) -> list[Message]:
+        """The instructions, the tools and the form of a step as the system's message; then the task."""
+        if self._embedded:
+            prompt, task = embedded.system_prompt(started.tools, self._trained), embedded.question(started.task)
+        else:
+            prompt, task = system_prompt(started.tools, self._labels), started.task
+        system = f"{started.instructions.strip()}\n\n{prompt}" if started.instructions.strip() else prompt
+        return [Message("system", system), Message("user", task)]
+
+    def turn(self, turn: Turn) -> Message:
+        """What the model said, up to where it counts; a turn that was not said in text is put into words."""
+        return Message("assistant", turn.text or written(turn, self._labels))
+
+    def results(self, answered: Sequence[tuple[Call, Result]]) -> list[Message]:
+        """One message with all observations of a turn; several are numbered, with the tool's name."""
+        label = self._labels.observation[0]
+        shown = [self._observed(call, result) for call, result in answered]
+        if len(shown) == 1:
+            return [Message(self._role, f"{label}: {shown[0]}")]
+        lines = (
+            f"{label} {number} ({call.tool}): {text}"
+            for number, ((call, _), text) in enumerate(zip(answered, shown, strict=True), 1)
+        )
+        return [Message(self._role, "\n".join(lines))]
+
+    def note(self, note: NoteAdded) -> Message:
+        """A reminder of the form, with what was wrong, or a warning of the loop."""
+        wording = self._labels.wording
+        match note.kind:
+            case "unreadable":
+                problem = note.detail or self._labels.problems.no_label
+                text = f"{wording.unreadable.format(problem=problem)}\n{wording.reminder}"
+            case "empty":
+                text = f"{' '.join((wording.empty, note.detail)).strip()}\n{wording.reminder}"
+            case "repeating":
+                text = " ".join((wording.repeating, note.detail)).strip()
+            case "failing":
+                text = " ".join((wording.failing, note.detail)).strip()
+        return Message("user", text)
+
+    def closing(self, asked: ModelAsked) -> Message:
+        """The request for the closing answer."""
+        if self._embedded:
+            return Message("user", embedded.CLOSING)
+        return Message("user", self._labels.wording.closing.format(reason=asked.closing.replace("_", " ")))
+
+    def options(self, started: RunStarted, asked: ModelAsked, tools: bytes) -> Options:
+        """No tools: the model knows them from the prompt. A stop mark and a grammar where the endpoint takes them."""
+        del tools
+        stop = (*started.settings.stop, f"\n{self._labels.observation[0]}:") if self._capabilities.stop else ()
+        return Options(
+            settings=started.settings,
+            max_tokens=asked.max_tokens,
+            stop=tuple(dict.fromkeys(stop)),
+            grammar=self._grammar(started, closing=bool(asked.closing)) if self._capabilities.grammar else "",
+        )
+
+    def read(self, reply: Reply, tools: Sequence[ToolSpec], *, closing: bool = False) -> Turn:
+        """Understand a reply. Calls in the fields of the provider count where the text makes none. Never raises."""
+        cut = reply.finish == "length" or not reply.complete or bool(reply.error)
+        turn = read_text(reply.text, tools, labels=self._labels, finish=self._finish, cut=cut, closing=closing)
+        if reply.calls and not turn.calls and turn.answer is None:
+            turn = replace(native.read(reply, tools), text="", opaque=b"", answer=None)
+        reasoning = "\n".join(part for part in (reply.reasoning.strip(), turn.reasoning) if part)
+        return replace(turn, reasoning=reasoning, finish=reply.finish)
+
+    def _observed(self, call: Call, result: Result) -> str:
+        return embedded.observed(call.tool, result, self._trained) if self._embedded else observation(result)
+
+    def _grammar(self, started: RunStarted, *, closing: bool) -> str:
+        if self._embedded:
+            return embedded.grammar_of(started.tools, self._trained, closing=closing)
+        return grammar_of(started.tools, self._labels, closing=closing)
 
 
-class Reading(Struct, frozen=True):
-    """What a reply means, and where the part of it that counts ends."""
+def system_prompt(tools: Sequence[ToolSpec], labels: Labels = ENGLISH) -> str:
+    """The tools, one a line, and the form of a step with one short example."""
+    wording = labels.wording
+    if not tools:
+        return f"{wording.no_tools}\n\n{wording.last}"
+    step = f"{labels.thought[0]}: {wording.thought}\n{written_call(_sample_call(tools[0]), labels)}"
+    listed = "\n".join(f"- {tool_line(tool)}" for tool in tools)
+    parts = (wording.tools, listed, wording.step, wording.several, wording.last, wording.example.format(step=step))
+    return "\n\n".join(parts)
 
-    end: int
-    calls: tuple[Call, ...] = ()
-    answer: str | None = None
-    problem: str = ""
-    thought: str = ""
-    """The thought, where it is not what stands under the labels."""
 
-
-def read_text(
-    text: str,
-    tools: Sequence[ToolSpec],
-    *,
-    labels: Labels = ENGLISH,
-    finish: tuple[str, ...] = FINISH,
-    primed: str = "",
-    command: bool = False,
-    cut: bool = False,
-    closing: bool = False,
-) -> Turn:
-    """Understand a reply. Never raises.
-
-    Args:
-        text: what the model returned
-        tools: what may be called; a name that is none of them is still read as a call
-        labels: the words of the run's language
-        finish: names of actions that give the final answer
-        primed: the beginning of the step that was already in the prompt, such as ``Thought 2:``
-        command: whether an action is one free line for an environment, without a tool's name
-        cut: whether the reply was cut off; then no call of it may run
-        closing: whether this is the last reply of the run, for which plain text will do as the answer
-    """
-    shown, reasoning, whole = without_thinking(text.replace("\r\n", "\n"))
-    shown = _without_ending(shown)
-    if not shown.strip(INVISIBLE + " \t\n"):
-        problem = "" if whole else labels.problems.thinking
-        return Turn(problem=problem, reasoning=reasoning)
-    if command:
-        return read_command(shown, primed, tools, labels, cut=cut)
-    specs = {tool.name: tool for tool in tools}
-    page = Page(
-        primed + shown,
-        scan(primed + shown, labels),
-        labels,
-        Names.of(specs, (*finish, *labels.final), labels.none, labels.placeholders),
-        specs,
-        cut,
-        closing,
+def tool_line(tool: ToolSpec) -> str:
+    """A tool in one line: name, arguments with their types, what it does, and what its arguments mean."""
+    about = " ".join(tool.description.split())
+    meanings = (
+        f"{name}: {' '.join(meaning.split())}"
+        for name, part in properties(tool.parameters).items()
+        if isinstance(meaning := part.get("description"), str) and meaning.strip()
     )
-    return _turn(_without_echo(page), len(primed), reasoning)
+    explained = "; ".join(meanings)
+    line = f"{tool.name} {shape(tool.parameters)}: {about}" if about else f"{tool.name} {shape(tool.parameters)}"
+    return f"{line} ({explained})" if explained else line
 
 
-def _without_ending(text: str) -> str:
-    text = text.rstrip()
-    while text.endswith(_ENDINGS):
-        text = next(text.removesuffix(ending) for ending in _ENDINGS if text.endswith(ending)).rstrip()
-    return text
+def written_call(call: Call, labels: Labels = ENGLISH) -> str:
+    """A call in the form that the prompt asks for; as the model wrote it where its arguments could not be read."""
+    text = call.text if call.state == "rejected" else json.dumps(call.arguments, ensure_ascii=False)
+    return f"{labels.action[0]}: {call.tool} {text}".rstrip()
 
 
-def _without_echo(page: Page) -> Page:
-    """The page without an Observation that the reply begins with: the model repeats what it was told."""
-    first = next((piece for piece in page.pieces if _body(page, piece)), None)
-    if first is None or first.kind != "observation":
-        return page
-    rest = [piece for piece in page.pieces if piece.start >= first.end]
-    start = Piece("text", first.end, first.end, first.end)
-    return Page(page.text, [start, *rest], page.labels, page.names, page.specs, page.cut, page.closing, echo=True)
+def written(turn: Turn, labels: Labels = ENGLISH) -> str:
+    """A turn in words: thought, actions, answer."""
+    thought = [f"{labels.thought[0]}: {turn.thought}"] if turn.thought else []
+    calls = [written_call(call, labels) for call in turn.calls]
+    answer = [f"{labels.final[0]}: {turn.answer}"] if turn.answer else []
+    return "\n".join((*thought, *calls, *answer))
 
 
-def _turn(page: Page, primed: int, reasoning: str) -> Turn:
-    """The turn that a page makes."""
-    stop = next((number for number, piece in enumerate(page.pieces) if piece.kind == "observation"), len(page.pieces))
-    pieces = page.pieces[:stop]
-    decided = _decision(page, pieces)
-    thought = _thought(page, pieces[:decided])
-    reading = _fenced(page) or _reading(page, pieces, decided)
-    begin = max(page.pieces[0].start, primed)
-    return Turn(
-        thought=reading.thought or thought,
-        calls=reading.calls,
-        answer=reading.answer,
-        problem=reading.problem,
-        text=page.text[begin : reading.end].strip(INVISIBLE + " \t\n"),
-        reasoning=reasoning,
-    )
+def _sample_call(tool: ToolSpec) -> Call:
+    parts = properties(tool.parameters)
+    return Call(tool.name, {name: _sample(parts[name], tool.parameters) for name in required(tool.parameters)})
 
 
-def _body(page: Page, piece: Piece) -> str:
-    return page.text[piece.body : piece.end].strip(INVISIBLE + " \t\n")
-
-
-def _decision(page: Page, pieces: list[Piece]) -> int:
-    """The number of the piece that says what to do next; the number of pieces where none does."""
-    for number, piece in enumerate(pieces):
-        if piece.kind == "action" and (_named(page, piece) or _given(pieces, number) is not None):
-            return number
-        if piece.kind in ("final", "input"):
-            return number
-    weak = (number for number, piece in enumerate(pieces) if piece.kind == "answer")
-    return next(weak, len(pieces))
-
-
-def _named(page: Page, piece: Piece) -> str:
-    """What stands in the place of a tool's name."""
-    return undressed(_body(page, piece)).partition("\n")[0].strip()
-
-
-def _given(pieces: list[Piece], number: int) -> Piece | None:
-    """The input under a label of its own that belongs to an action."""
-    after = pieces[number + 1] if number + 1 < len(pieces) else None
-    return after if after is not None and after.kind == "input" else None
-
-
-def _thought(page: Page, pieces: list[Piece]) -> str:
-    """What the model thought: what stands under its labels, or else before the first label."""
-    thoughts = [piece for piece in pieces if piece.kind == "thought"] or pieces[:1]
-    return "\n\n".join(text for piece in thoughts if (text := _plain(_body(page, piece), piece.style)))
-
-
-def _plain(text: str, style: str) -> str:
-    """A text without half of a fence around it, and without the other end of a bold label."""
-    lines = text.strip(INVISIBLE + " \t\n").split("\n")
-    if sum(FENCE.match(line) is not None for line in lines) % 2:
-        if FENCE.match(lines[-1]):
-            lines.pop()
-        elif FENCE.match(lines[0]):
-            lines.pop(0)
-    text = "\n".join(lines).strip(INVISIBLE + " \t\n")
-    bold = style.lstrip("#")
-    return text.removesuffix(bold).rstrip() if bold and text.count(bold) % 2 else text
-
-
-def _fenced(page: Page) -> Reading | None:
-    """A problem, where an action in a code fence may be a quotation because another label follows outside of it."""
-    first = next((piece for piece in page.pieces if piece.quoted and piece.kind in ("action", "final")), None)
-    if first is None:
-        return None
-    after = (piece for piece in page.pieces if piece.start > first.start and piece.fence != first.fence)
-    if any(piece.kind in ("action", "final") for piece in after):
-        return Reading(len(page.text), problem=page.labels.problems.fenced)
-    return None
-
-
-def _reading(page: Page, pieces: list[Piece], decided: int) -> Reading:
-    if decided == len(pieces):
-        return _undecided(page, pieces)
-    piece, problems = pieces[decided], page.labels.problems
-    before = page.text[pieces[0].start : piece.start]
-    if piece.kind == "input":
-        return Reading(piece.end, problem=problems.no_tool)
-    if piece.kind == "action":
-        return _action(page, pieces, decided, before)
-    return _final(page, piece, before)
-
-
-def _final(page: Page, piece: Piece, before: str) -> Reading:
-    """The answer under its label, unless it may not stand."""
-    problems, end = page.labels.problems, _answer_end(page, piece)
-    answer = _plain(page.text[piece.body : end], piece.style)
-    if page.echo:
-        return Reading(end, problem=problems.invented)
-    if patterns(page.labels).inline_action.search(before) and not page.closing:
-        return Reading(end, problem=problems.inline)
-    if page.cut and end == len(page.text) and not page.closing:
-        return Reading(end, problem=problems.cut)
-    return Reading(end, answer=answer) if answer else Reading(end, problem=problems.empty_answer)
-
-
-def _answer_end(page: Page, piece: Piece) -> int:
-    """Where an answer ends: at the next label that goes on with the loop and looks as the label of the answer does."""
-    for after in page.pieces:
-        if (
-            after.start > piece.start
-            and after.kind in ("thought", "action", "observation")
-            and after.style == piece.style
-        ):
-            return after.start
-    return len(page.text)
-
-
-def _action(page: Page, pieces: list[Piece], decided: int, before: str) -> Reading:
-    """The calls of the actions that follow each other from `decided` on; or the answer, where there is no action."""
-    final = next((piece for piece in pieces[decided:] if piece.kind == "final"), None)
-    none = page.names.is_none(_named(page, pieces[decided]))
-    if final is not None and (none or page.closing):
-        return _final(page, final, "")
-    end, problems = pieces[decided].end, page.labels.problems
-    if none:
-        return Reading(end, problem=problems.no_answer)
-    if page.names.is_placeholder(_named(page, pieces[decided])):
-        return Reading(end, problem=problems.placeholder)
-    requests, end = _requests(page, pieces, decided)
-    if not requests:
-        return Reading(end, problem=problems.no_tool)
-    if page.names.ends(requests[0].tool):
-        return _finish(page, requests[0], end)
-    if _acted_before(page, before):
-        return Reading(end, problem=problems.inline)
-    return Reading(end, calls=_calls(page, requests))
-
-
-def _requests(page: Page, pieces: list[Piece], decided: int) -> tuple[list[Request], int]:
-    """What is asked for from a piece on, and where that ends."""
-    found: list[Request] = []
-    number, end = decided, pieces[decided].end
-    while number < len(pieces) and pieces[number].kind == "action":
-        piece, given = pieces[number], _given(pieces, number)
-        text = None if given is None else page.text[given.body : given.end]
-        requests = requests_under(_body(page, piece), text, page.names, page.labels)
-        if given is not None and requests and _spills(page, given, requests[0].text):
-            requests = [Request(requests[0].tool, requests[0].text, reason=page.labels.problems.label_inside)]
-        found += requests
-        number += 1 if given is None else 2
-        end = pieces[number - 1].end
-    return found, end
-
-
-def _spills(page: Page, given: Piece, text: str) -> bool:
-    """Whether a label stands inside the code fence that an input begins with, so that it may go on behind the label."""
-    after = next((piece for piece in page.pieces if piece.start >= given.end), None)
-    return after is not None and after.fence not in (0, given.fence) and not text.startswith("{")
-
-
-def _calls(page: Page, requests: list[Request]) -> tuple[Call, ...]:
-    """The calls that are asked for, up to an action that would end the run: it cannot know their results."""
-    calls: list[Call] = []
-    for request in requests:
-        if page.names.ends(request.tool):
-            break
-        call = call_of(request, page.specs, page.labels)
-        calls.append(Call(call.tool, text=call.text, state="rejected", reason=CUT) if page.cut else call)
-    return tuple(calls)
-
-
-def _acted_before(page: Page, before: str) -> bool:
-    """Whether an action and its invented result stand in the middle of the lines before."""
-    found = patterns(page.labels)
-    action = found.inline_action.search(before)
-    return action is not None and found.inline_observation.search(before, action.end()) is not None
-
-
-def _finish(page: Page, request: Request, end: int) -> Reading:
-    """The answer in the input of the action that ends the run."""
-    problems, answer = page.labels.problems, request.text
-    if not request.closed:
-        return Reading(end, problem=problems.cut if page.cut else problems.not_closed)
-    if page.echo:
-        return Reading(end, problem=problems.invented)
-    value = request.given.arguments if request.given else read_value(answer).value if answer.startswith("{") else None
-    if isinstance(value, dict):
-        answer = _answer_in(cast("dict[str, Any]", value), answer)
-    return Reading(end, answer=answer) if answer else Reading(end, problem=problems.empty_answer)
-
-
-def _answer_in(value: dict[str, Any], text: str) -> str:
-    """The answer in an object: its only value, or the one of a name that says so; else the whole text."""
-    found = (
-        next(iter(value.values()))
-        if len(value) == 1
-        else next((value[key] for key in _ANSWER_KEYS if key in value), None)
-    )
-    return found.strip() if isinstance(found, str) else text
-
-
-def _undecided(page: Page, pieces: list[Piece]) -> Reading:
-    """A reply without a label that decides: an action object without its label, or nothing that can be used."""
-    problems, end = page.labels.problems, pieces[-1].end
-    text = page.text[pieces[0].start : end]
-    requests, start = _unlabelled(page, text)
-    if requests and page.names.ends(requests[0].tool):
-        return _finish(page, requests[0], end)
-    if requests:
-        thought = _thought(page, scan(text[:start], page.labels))
-        return Reading(end, calls=_calls(page, requests), thought=thought)
-    if page.closing and not page.echo:
-        answer = _thought(page, pieces)
-        return Reading(end, answer=answer) if answer else Reading(end, problem=problems.empty_answer)
-    found = patterns(page.labels)
-    if page.cut:
-        return Reading(end, problem=problems.cut)
-    inline = found.inline_action.search(text) or found.inline_observation.search(text)
-    return Reading(end, problem=problems.inline if inline else problems.no_label)
-
-
-def _unlabelled(page: Page, text: str) -> tuple[list[Request], int]:
-    """The actions in a JSON object that ends the reply, and where it begins."""
-    opening = _OBJECT.search(text)
-    if opening is None:
-        return [], 0
-    requests, end = requests_in_json(text[opening.end() :], page.names)
-    return ([] if text[opening.end() + end :].strip("`~ \t\n") else requests), opening.start()
+def _sample(part: Schema, root: Schema) -> Any:
+    """A value that shows the type of a parameter."""
+    part = choices(part, root)[0]
+    for key in ("examples", "enum"):
+        values: object = part.get(key)
+        if isinstance(values, list) and values:
+            return cast("list[Any]", values)[0]
+    samples: dict[str, Any] = {"integer": 1, "number": 1, "boolean": True, "array": [], "object": {}}
+    return part.get("const", samples.get(str(part.get("type")), _NO_TEXT))

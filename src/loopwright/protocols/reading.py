@@ -11,7 +11,7 @@ from loopwright.core.errors import UsageError
 from loopwright.core.messages import Call, ToolSpec, Turn, Usage
 from loopwright.protocols.native import read
 from loopwright.protocols.openai_chat import read_chunks, read_message
-from loopwright.protocols.react_text import FINISH, read_text
+from loopwright.protocols.react_reply import FINISH, read_text
 from loopwright.protocols.speech import Reply
 
 OPEN = "input"

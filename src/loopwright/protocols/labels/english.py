@@ -39,34 +39,39 @@ ENGLISH = Labels(
         "must be one of",
         "one of [",
         "the tool's name",
+        "the name of one tool",
         "the name of the tool",
-        "name of the tool",
         "<tool",
         "tool_name",
         "the input to the action",
     ),
     joiners=("and",),
     wording=Wording(
-        tools="You solve the task step by step, and you can use these tools:",
-        no_tools="You have no tools for this task.",
-        format=(
-            "Write every step in exactly this form, each label at the start of its own line:\n"
+        tools="You solve the task step by step. These are the tools you can use, each with its arguments:",
+        no_tools="You have no tools for this task. Think it through, then answer.",
+        step=(
+            "Write every step in exactly this form, each label at the start of a line of its own:\n"
             "\n"
             "Thought: what you know, what is missing, and what to do next\n"
-            "Action: the tool's name, a space, and its arguments as one JSON object, all on one line\n"
+            "Action: the name of one tool, a space, and its arguments as one JSON object, all on one line\n"
             "\n"
-            "Then stop. The next message brings the result after the label Observation. Use only what observations\n"
-            "say: never write an Observation yourself, and never invent a result. When you know enough, or when it\n"
-            "cannot be found out, end with:\n"
+            "Then stop. The next message brings the result, after the label Observation. Rely only on what "
+            "observations say: never write an Observation yourself, and never invent a result."
+        ),
+        several=(
+            "Actions that do not need each other's results may be written together, each on a line of its own below "
+            "the same Thought."
+        ),
+        last=(
+            "When you know enough, or when it cannot be found out, end with:\n"
             "\n"
             "Thought: why this settles the task\n"
-            "Final Answer: the complete answer; nothing else of what you wrote is shown to the person who asked"
+            "Final Answer: the whole answer, for the person who asked; nothing else that you wrote is shown"
         ),
-        several="Calls that do not need each other's results may be written together, one Action line below the other.",
-        example="A step looks like this:\n\n{step}",
-        task="{task}",
-        unreadable="Your last message could not be used: {problem}\n{format}",
-        empty="Your last message was empty. {format}",
+        example="For example, a step may look like this:\n\n{step}",
+        thought="I need this first.",
+        unreadable="Your last message could not be used: {problem}",
+        empty="Your last message was empty.",
         repeating=(
             "You made the same call as before and it gave the same result. Asking again will not change it: use what "
             "you have, try something else, or give the Final Answer."
@@ -76,12 +81,13 @@ ENGLISH = Labels(
             "the Final Answer what could not be found out."
         ),
         closing=(
-            "No more tools can be used ({reason}). Answer now with what you know, and say what is missing. Write "
-            "only:\n"
-            "Final Answer: the answer"
+            "No more tools can be used ({reason}). Answer now with what you know, and say what is missing. Write:\n"
+            "Thought: ...\n"
+            "Final Answer: ..."
         ),
-        reminder=('Write either\nThought: ...\nAction: tool {"argument": value}\nor\nThought: ...\nFinal Answer: ...'),
-        note="Note: {text}",
+        reminder=(
+            'Write either\nThought: ...\nAction: tool {"argument": "value"}\nor\nThought: ...\nFinal Answer: ...'
+        ),
     ),
     problems=Problems(
         no_label="it has neither an Action nor a Final Answer at the start of a line.",

@@ -10,23 +10,27 @@ class Wording(Struct, frozen=True):
     """Sentences for the model. Braces are filled with `str.format`."""
 
     tools: str
+    """Introduces the list of tools."""
     no_tools: str
-    format: str
+    step: str
+    """The form of a step with an action."""
     several: str
+    """That actions may be written together."""
+    last: str
+    """The form of the last step."""
     example: str
     """Introduces the one step that is shown; takes `step`."""
-    task: str
+    thought: str
+    """The thought of that step."""
     unreadable: str
-    """Takes `problem` and `format`."""
+    """Takes `problem`."""
     empty: str
     repeating: str
     failing: str
     closing: str
     """Takes `reason`."""
     reminder: str
-    """The format in one breath, for notes."""
-    note: str
-    """How a note is marked, so that it is not taken for an observation; takes `text`."""
+    """The form of both kinds of step in a few lines, behind `unreadable` and `empty`."""
 
 
 class Problems(Struct, frozen=True):
