@@ -4,7 +4,7 @@ Owns Open-Meteo geocoding and forecast (open-meteo.com/en/docs) and Frankfurter 
 toolbox asks for them. What they say is fixed by the test that starts them.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -120,7 +120,7 @@ async def services(
     rain: Mapping[str, float] | None = None,
     rates: Mapping[str, float] | None = None,
     temperatures: Mapping[str, float] | None = None,
-) -> AsyncIterator[Services]:
+) -> AsyncGenerator[Services]:
     """Run the stand-ins on a free port of 127.0.0.1.
 
     ``async with services(rain={"Athens": 3.2}) as running:`` and then `running.environ` for the environment.

@@ -37,9 +37,7 @@ def cut(result: Result, *, room: int, max_chars: int) -> Result:
 
     def fits(candidate: Result) -> bool:
         return (
-            size(candidate) <= room
-            and len(candidate.error) <= max_chars
-            and _characters(bytes(candidate.data)) <= max_chars
+            size(candidate) <= room and len(candidate.error) <= max_chars and _characters(candidate.data) <= max_chars
         )
 
     if fits(result):
@@ -102,7 +100,7 @@ def _json_text(result: Result, at_most: int, fits: Fits) -> Result | None:
 
 def _bare(result: Result, fits: Fits) -> Result:
     """What is left where there is room for hardly anything."""
-    length = _characters(bytes(result.data)) + len(result.error)
+    length = _characters(result.data) + len(result.error)
     told = Result(status=result.status, note=f"cut: no room for {length} characters")
     return told if fits(told) else Result(status=result.status)
 
@@ -172,6 +170,9 @@ def _written(text: str) -> int:
     return len(_encoded(text)) if text else 0
 
 
-def _characters(data: bytes) -> int:
-    """Characters in UTF-8 text: the bytes that do not continue one."""
+def _characters(raw: Raw) -> int:
+    """Characters of data; none where there is no data."""
+    if raw == NOTHING:
+        return 0
+    data = bytes(raw)
     return len(data) if data.isascii() else len(data.decode("utf-8", "replace"))

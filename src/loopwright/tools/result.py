@@ -153,8 +153,10 @@ def _fields(value: Any) -> Mapping[Any, Any] | None:
     pydantic = sys.modules.get("pydantic")
     if pydantic is not None and isinstance(value, pydantic.BaseModel):
         return cast("dict[str, Any]", value.model_dump())
-    named: Callable[[], dict[str, Any]] | None = getattr(value, "_asdict", None)
-    return named() if isinstance(value, tuple) and named is not None else None
+    if not isinstance(value, tuple):
+        return None
+    named: Callable[[], dict[str, Any]] | None = getattr(cast("Any", value), "_asdict", None)
+    return named() if named is not None else None
 
 
 def _struct(value: Struct) -> dict[str, Any]:

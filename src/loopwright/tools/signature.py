@@ -88,9 +88,9 @@ class Parameters:
 
     def _unknown(self, name: str) -> str:
         near = get_close_matches(name, self._names, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = f"; did you mean {near[0]!r}?" if near else "."
         known = ", ".join(self._names) if self._names else "none"
-        return f"{name}: there is no such parameter{hint} The parameters are: {known}".replace("? The", "? The")
+        return f"{name}: there is no such parameter{hint} The parameters are: {known}"
 
 
 def parameters_of(function: Callable[..., Any], described: Mapping[str, str], *, method: bool = False) -> Parameters:
