@@ -225,6 +225,7 @@ class _Shelf:
         self._served: set[str] = set()
 
     def reader_for(self, name: str) -> Reader:
+        """The reader of the run that is about to begin, for one of its tools."""
         if name in self._served or not self._served:
             self._reader, self._served = Reader(self._library), set()
         self._served.add(name)
@@ -237,8 +238,8 @@ def documents(folder: Path | str) -> list[DocumentTool]:
     Raises:
         UsageError: it is no folder, or holds nothing that can be read
     """
-    shelf = _Shelf(Library(Path(folder)))
-    reader = shelf.reader_for("")
+    library = Library(Path(folder))
+    shelf, reader = _Shelf(library), Reader(library)
     return [DocumentTool(shelf, reader.search), DocumentTool(shelf, reader.lookup)]
 
 
