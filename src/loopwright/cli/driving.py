@@ -6,11 +6,10 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 import typer
-from rich.console import Console
 
 from loopwright.agent import Agent
 from loopwright.cli.exits import CODES, INTERRUPTED
-from loopwright.cli.printing import Printer, as_line
+from loopwright.cli.printing import Printer, as_line, console
 from loopwright.core.events import Event
 from loopwright.engine.history import RunResult
 from loopwright.engine.ports import Observer, TextArrived
@@ -44,7 +43,7 @@ class Show:
 
     def __init__(self, *, as_json: bool, quiet: bool, full: bool, seq: int = 0) -> None:
         self.known = Known()
-        self._console = Console(highlight=False)
+        self._console = console()
         self._printer = Printer(self._console, full=full)
         self._json, self._quiet = as_json, quiet
         shown: Observer = Lines(seq) if as_json else self._printer

@@ -11,9 +11,9 @@ def models(
 ) -> None:
     """List the embedded model and the providers, and which of them have a key here."""
     from msgspec.json import encode
-    from rich.console import Console
     from rich.table import Table
 
+    from loopwright.cli.printing import console
     from loopwright.cli.setup import chosen_model
     from loopwright.models.catalog import known
 
@@ -24,7 +24,7 @@ def models(
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("name", "ready", "key", "tools", "where"):
-        table.add_column(heading, no_wrap=heading != "where")
+        table.add_column(heading, no_wrap=heading not in ("where", "name"), overflow="fold")
     for model in found:
         key = f"{model.key_variable} {'set' if model.key_present else 'not set'}" if model.key_variable else "none"
         tools = "native" if model.capabilities.tools else "text"
@@ -32,10 +32,10 @@ def models(
             f"{model.name}:{model.default_model or 'NAME'}" if model.key_variable or model.default_model else model.name
         )
         table.add_row(name, "yes" if model.ready else "no", key, tools, model.where)
-    console = Console(highlight=False)
-    console.print(table)
+    screen = console()
+    screen.print(table)
     spec, why = chosen_model(None)
-    console.print(
+    screen.print(
         f"\nwithout --model: {spec} ({why}). Any GGUF file: local:PATH. Any compatible server: --base-url",
         soft_wrap=True,
     )

@@ -46,6 +46,12 @@ def fold(text: str, most: int | None) -> str:
     return f"{text[:most].rstrip()} … ({len(text) - most:,} more characters)"
 
 
+def console() -> Console:
+    """Standard output: as wide as the terminal, and without end where nobody has to fit it on a screen."""
+    made = Console(highlight=False, emoji=False)
+    return made if made.is_terminal else Console(highlight=False, emoji=False, width=10_000)
+
+
 class Printer:
     """An observer that prints a run as it happens, or as it happened."""
 

@@ -38,18 +38,18 @@ def runs(
 def _table(found: "Sequence[RunSummary]") -> None:
     from datetime import datetime
 
-    from rich.console import Console
     from rich.table import Table
 
-    from loopwright.cli.printing import visible
+    from loopwright.cli.printing import console, visible
 
-    console = Console(highlight=False)
+    screen = console()
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("run", "when", "status", "model"):
+    for heading in ("run", "when", "status"):
         table.add_column(heading, no_wrap=True)
-    table.add_column("task", ratio=1)
+    table.add_column("model", overflow="fold")
+    table.add_column("task", overflow="fold")
     for summary in found:
         when = datetime.fromtimestamp(summary.started_at).astimezone().strftime("%Y-%m-%d %H:%M")
         status = summary.status or ("paused" if summary.paused else "unfinished")
         table.add_row(summary.run_id, when, status, summary.model, visible(" ".join(summary.task.split())))
-    console.print(table)
+    screen.print(table)

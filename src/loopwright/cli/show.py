@@ -18,10 +18,9 @@ def show(
     import asyncio
     from typing import cast
 
-    from rich.console import Console
     from rich.text import Text
 
-    from loopwright.cli.printing import Printer, as_line, header, visible
+    from loopwright.cli.printing import Printer, as_line, console, header, visible
     from loopwright.cli.setup import find_run, open_journal
     from loopwright.core.events import Event, RunStarted
     from loopwright.engine.history import fold, result_of
@@ -37,9 +36,9 @@ def show(
         for seq, event in enumerate(events, 1):
             print(as_line(run_id, seq, event))
         return
-    console = Console(highlight=False)
-    printer = Printer(console, full=full)
-    console.print(Text(visible(header(cast("RunStarted", events[0])))), soft_wrap=True)
+    screen = console()
+    printer = Printer(screen, full=full)
+    screen.print(Text(visible(header(cast("RunStarted", events[0])))), soft_wrap=True)
     for event in events:
         printer(run_id, event)
     printer.rest()
@@ -47,4 +46,4 @@ def show(
     if state.phase == "over":
         printer.figures(result_of(state))
     else:
-        console.print(Text(f"\nnot over · loopwright resume {run_id}", style="dim"), soft_wrap=True)
+        screen.print(Text(f"\nnot over · loopwright resume {run_id}", style="dim"), soft_wrap=True)
