@@ -35,6 +35,8 @@ BITS = 4096
 DIGITS = 15
 """Significant digits of a result that has no end."""
 
+_EXPRESSION = "numbers, operators and functions only, without units or thousands separators"
+
 Number = Fraction | float
 
 
@@ -43,14 +45,13 @@ class InvalidExpression(Exception):
 
 
 @tool(effect="read", timeout=5)
-async def calculator(expression: Annotated[str, Field(min_length=1, max_length=LENGTH)]) -> Result:
+async def calculator(
+    expression: Annotated[str, Field(min_length=1, max_length=LENGTH, description=_EXPRESSION)],
+) -> Result:
     """Calculate an arithmetic expression exactly, such as 17 * 23, (1.5 + 2) / 7, 2 ** 10, sqrt(2) or 15% of 80.
 
     Operators: + - * / // % ** ^ and parentheses. Functions: sqrt, cbrt, abs, round, floor, ceil, min, max, exp, ln,
     log10, log2, log(x, base), sin, cos, tan (radians), factorial. Constants: pi, e.
-
-    Args:
-        expression: numbers, operators and functions only, without units or thousands separators
     """
     return ok(shown(calculate(expression)))
 

@@ -17,16 +17,13 @@ from loopwright.tools.declare import tool
 from loopwright.tools.result import not_found, ok
 
 _OFFSET = re.compile(r"(?:UTC|GMT)?\s*([+-−])(\d{1,2})(?::?([0-5]\d))?", re.IGNORECASE)
+_ZONE = "IANA name such as Europe/Helsinki, a city with a time zone of its own such as Helsinki, UTC, or UTC+2"
 _COMMON = "UTC, Europe/London, Europe/Helsinki, America/New_York, Asia/Tokyo"
 
 
 @tool(effect="read", pollable=True, timeout=5)
-async def get_time(timezone: Annotated[str, Field(min_length=1, max_length=60)]) -> Result:
-    """Current date and time, as YYYY-MM-DD HH:MM and the zone.
-
-    Args:
-        timezone: IANA name such as Europe/Helsinki, a city with a time zone of its own such as Helsinki, UTC, or UTC+2
-    """
+async def get_time(timezone: Annotated[str, Field(min_length=1, max_length=60, description=_ZONE)]) -> Result:
+    """Current date and time, as YYYY-MM-DD HH:MM and the zone."""
     found = zone(timezone)
     if found is None:
         near = nearest(timezone)

@@ -25,7 +25,17 @@ from loopwright.tools.result import error, not_found, ok
 SECONDS = 3.0
 """The service is waited for this long before the carried rates are used."""
 
-Code = Annotated[str, Field(min_length=1, max_length=40)]
+Amount = Annotated[float, Field(ge=0, le=1e15, description="how much, 0 or more")]
+Source = Annotated[
+    str,
+    Field(min_length=1, max_length=40, description="three-letter code of the currency that it is in, such as EUR"),
+]
+Target = Annotated[
+    str,
+    Field(
+        min_length=1, max_length=40, description="three-letter code of the currency that it is wanted in, such as USD"
+    ),
+]
 
 
 class Conversion(Struct, frozen=True):
@@ -52,16 +62,8 @@ class Rates(Struct, frozen=True):
 
 
 @tool(effect="read", timeout=15)
-async def convert_currency(
-    amount: Annotated[float, Field(ge=0, le=1e15)], from_currency: Code, to_currency: Code
-) -> Result:
-    """Convert an amount of money at the reference rate of the European Central Bank.
-
-    Args:
-        amount: how much, 0 or more
-        from_currency: three-letter code of the currency that it is in, such as EUR
-        to_currency: three-letter code of the currency that it is wanted in, such as USD
-    """
+async def convert_currency(amount: Amount, from_currency: Source, to_currency: Target) -> Result:
+    """Convert an amount of money at the reference rate of the European Central Bank."""
     source, target = from_currency.strip().upper(), to_currency.strip().upper()
     for code in (source, target):
         if len(code) != 3 or not code.isascii() or not code.isalpha():

@@ -33,7 +33,11 @@ PASSAGE = 1_500
 SHOWN = 3
 """Passages that a search shows."""
 
-Words = Annotated[str, Field(min_length=1, max_length=300)]
+Query = Annotated[str, Field(min_length=1, max_length=300, description="what to look for, in a few words")]
+Text = Annotated[
+    str,
+    Field(min_length=1, max_length=300, description="a word or a few words, exactly as they stand in the document"),
+]
 
 
 class Document(Struct, frozen=True):
@@ -150,12 +154,8 @@ class Reader:
         self._seen = 0
 
     @tool(effect="read")
-    def search(self, query: Words) -> Result:
-        """Search the documents; shows the best passages of the best document and opens it for lookup.
-
-        Args:
-            query: what to look for, in a few words
-        """
+    def search(self, query: Query) -> Result:
+        """Search the documents; shows the best passages of the best document and opens it for lookup."""
         found = self._library.best(query)
         if not found:
             names = [document.name for document in self._library.documents]
@@ -169,12 +169,8 @@ class Reader:
         return ok(_page(document, numbers), "; ".join(note for note in notes if note))
 
     @tool(effect="read")
-    def lookup(self, text: Words) -> Result:
-        """Show the next passage that contains a text, in the document that search opened.
-
-        Args:
-            text: a word or a few words, exactly as they stand in the document
-        """
+    def lookup(self, text: Text) -> Result:
+        """Show the next passage that contains a text, in the document that search opened."""
         wanted = _folded(text)
         with self._lock:
             if self._open is None:

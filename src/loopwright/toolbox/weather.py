@@ -15,6 +15,7 @@ from loopwright.tools.declare import tool
 from loopwright.tools.result import not_found
 
 _REGIONS = ("country", "country_code", "admin1", "admin2", "admin3")
+_CITY = "name of the city, such as Athens; a country may follow, as in Athens, Greece"
 SECONDS = 8.0
 """Each of the two services is waited for this long."""
 
@@ -35,15 +36,10 @@ class Weather(Struct, frozen=True):
 
 @tool(effect="read", timeout=20)
 async def get_current_weather(
-    city: Annotated[str, Field(min_length=1, max_length=100)],
-    unit: Literal["celsius", "fahrenheit"] = "celsius",
+    city: Annotated[str, Field(min_length=1, max_length=100, description=_CITY)],
+    unit: Annotated[Literal["celsius", "fahrenheit"], Field(description="unit of the temperature")] = "celsius",
 ) -> Weather | Result:
-    """Weather in a city: temperature now, and today's precipitation in mm (more than 0 means that it rains today).
-
-    Args:
-        city: name of the city, such as Athens; a country may follow, as in Athens, Greece
-        unit: unit of the temperature
-    """
+    """Weather in a city: temperature now, and today's precipitation in mm (more than 0 means that it rains today)."""
     places = await _places(city.partition(",")[0].strip())
     place = _chosen(places, city.partition(",")[2])
     if place is None:
