@@ -101,6 +101,7 @@ class OpenAIChat:
 
 class _Choice(Struct):
     message: Raw = Raw(b"")
+    index: Any = None
 
 
 class _Body(Struct):
@@ -126,6 +127,8 @@ class Reader:
             return ""
         if not self._streams:
             return self._begin(data)
+        if not self._understood:
+            self._head += data[: _SHOWN - len(self._head)] if len(self._head) < _SHOWN else b""
         return self._events(self._splitter.feed(data))
 
     def close(self) -> Reply:
@@ -205,7 +208,7 @@ def read_message(message_or_body: dict[str, Any] | bytes) -> Reply:
     """The reply in a response body, or in an assistant message alone. Never raises."""
     data = message_or_body if isinstance(message_or_body, bytes) else encoded(message_or_body)
     message = as_object(decoded(data))
-    if not any(message.get(key) for key in ("role", "content", "tool_calls")):
+    if "choices" in message or not any(key in message for key in ("role", "content", "tool_calls")):
         reader = Reader()
         reader.feed(data)
         return reader.close()
@@ -234,11 +237,14 @@ def read_error(body: bytes) -> str:
 
 
 def _message_of(body: bytes) -> bytes:
-    """The first message of a body, byte for byte."""
+    """The message of the first choice, byte for byte; nothing if it is not JSON that can be sent."""
     try:
-        return bytes(msgspec.json.decode(body, type=_Body).choices[0].message)
-    except (msgspec.DecodeError, IndexError):
+        choices = msgspec.json.decode(body, type=_Body).choices
+        message = b"".join([bytes(choice.message) for choice in choices if choice.index in (0, None)])
+        msgspec.json.decode(message)
+    except msgspec.DecodeError:
         return b""
+    return message
 
 
 def _call(call: Call) -> dict[str, Any]:
@@ -263,8 +269,9 @@ def _own(turn: Turn) -> bytes:
     message = as_object(decoded(turn.opaque))
     wired = objects(message.get("tool_calls"))
     if len(wired) != len(turn.calls):
-        calls = {"tool_calls": [_call(call) for call in turn.calls]} if turn.calls else {}
-        return encoded({**message, "role": "assistant", "content": turn.text or None, "tool_calls": None, **calls})
+        message |= {"role": "assistant", "content": turn.text or None}
+        message.pop("tool_calls", None)
+        return encoded({**message, "tool_calls": [_call(call) for call in turn.calls]} if turn.calls else message)
     changed = message.get("role") != "assistant"
     for wire, call in zip(wired, turn.calls, strict=True):
         function = as_object(wire.get("function"))
