@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+from contextlib import suppress
 from datetime import date
 from typing import Any
 
@@ -204,3 +205,32 @@ async def test_what_is_not_json_is_the_services_fault(monkeypatch: pytest.Monkey
         use(running, monkeypatch)
         with pytest.raises(ServiceError, match="status 404"):
             await fetch_json(address(EXCHANGE).replace("latest", "nowhere"), {}, seconds=5)
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b"<html>", "something that is not JSON"),
+        (b"[1]", "in an unknown format"),
+        (b'{"results": [{"name": "X"}]}', "in an unknown format"),
+        (b" " * 1_000_001, "more than 1000000 bytes"),
+    ],
+)
+async def test_an_odd_answer_is_the_services_fault(monkeypatch: pytest.MonkeyPatch, body: bytes, told: str) -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\nConnection: close\r\n\r\n" % len(body) + body)
+        with suppress(ConnectionError):
+            await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    address_here = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+    monkeypatch.setenv(GEOCODING, address_here)
+    monkeypatch.setenv(EXCHANGE, address_here)
+    weather = await get_current_weather.run({"city": "X"})
+    converted = await convert_currency.run({"amount": 1, "from_currency": "EUR", "to_currency": "USD"})
+    server.close()
+    assert weather.error.startswith("ServiceError: ")
+    assert told in weather.error
+    assert converted.note.startswith("offline: ")

@@ -439,3 +439,60 @@ def test_wrong_options_are_refused(options: dict[str, Any], told: str) -> None:
 async def test_a_description_stands_in_for_a_docstring() -> None:
     made: FunctionTool[..., str] = tool(description="Gives the city back.")(undocumented)
     assert made.spec.description == "Gives the city back."
+
+
+async def test_arguments_that_are_no_json_are_told() -> None:
+    assert (await forecast.run({"city": object()})).error.startswith("InvalidArguments: the arguments are not JSON")
+    assert shown(await forecast.run({"city": "a\ud800"})) == "a\ufffd celsius 1"
+
+
+def test_a_note_in_a_docstring_stays_in_the_description() -> None:
+    def read(city: str) -> int:
+        """Reads.
+
+        Args:
+            city: name
+
+        Note:
+            Slow at night.
+
+        Raises:
+            ValueError: never told to a model
+        """
+        return len(city)
+
+    assert tool(read).spec.description == "Reads.\n\nNote: Slow at night."
+
+
+def test_a_default_without_a_form_is_left_out_of_the_schema() -> None:
+    missing = object()
+
+    @tool
+    def find(city: str, fallback: int = missing) -> str:  # type: ignore[assignment] # pyright: ignore[reportArgumentType]
+        """Finds."""
+        return f"{city} {fallback is missing}"
+
+    assert find.spec.parameters["properties"]["fallback"] == {"type": "integer"}
+    assert find(city="A") == "A True"
+
+
+def test_several_choices_without_null_stay_choices() -> None:
+    @tool
+    def find(key: int | str | None = None) -> str:
+        """Finds."""
+        return str(key)
+
+    assert find.spec.parameters["properties"]["key"] == {"anyOf": [{"type": "integer"}, {"type": "string"}]}
+
+
+async def test_expectations_are_told_in_words() -> None:
+    @tool
+    def find(key: int | str, places: list[Annotated[int, Field(ge=1)]], at: Point) -> str:
+        """Finds."""
+        return f"{key} {places} {at}"
+
+    told = (await find.run({})).error
+    assert told == (
+        "InvalidArguments: key: missing, expected an integer or a string; places: missing, expected a list of which "
+        "each is an integer (at least 1); at: missing, expected an object with x, y"
+    )
