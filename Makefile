@@ -27,7 +27,7 @@ check: $(VENV)/dev.stamp ## format, lint, types, and who imports whom
 	@$(BIN)/pytest tests/test_layers.py
 
 bench: $(VENV)/dev.stamp ## what a step costs, measured
-	@set -e; for script in bench/*.py; do echo "$$script"; $(BIN)/python "$$script"; done
+	@$(BIN)/python bench/step_cost.py
 
 lock: $(VENV)/dev.stamp ## resolve the requirement files again
 	@$(PIP) install pip-tools==7.6.2
