@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import json
 
-from loopwright.toolbox.calculator import LENGTH, InvalidExpression, calculate, calculator, shown
+from loopwright.toolbox.arithmetic import LENGTH, InvalidExpression, calculate, calculator, shown
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from msgspec import json
 from loopwright.core.errors import UsageError
 from loopwright.core.messages import Result
 from loopwright.toolbox import documents as module
-from loopwright.toolbox.documents import DocumentTool, documents
+from loopwright.toolbox.folder import DocumentTool, documents
 
 COFFEE = """# The coffee machine
 

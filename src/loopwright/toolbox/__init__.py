@@ -1,1 +1,32 @@
-"""Tools that are ready to use."""
+"""Tools that are ready to use; each is loaded when it is first named.
+
+`get_current_weather`, `convert_currency`, `calculator`, `get_time`, and `documents(folder)`, which gives search and
+lookup over a folder of texts.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from loopwright.toolbox.arithmetic import calculator
+    from loopwright.toolbox.clock import get_time
+    from loopwright.toolbox.currency import convert_currency
+    from loopwright.toolbox.folder import documents
+    from loopwright.toolbox.weather import get_current_weather
+
+_HOMES = {
+    "calculator": "loopwright.toolbox.arithmetic",
+    "convert_currency": "loopwright.toolbox.currency",
+    "documents": "loopwright.toolbox.folder",
+    "get_current_weather": "loopwright.toolbox.weather",
+    "get_time": "loopwright.toolbox.clock",
+}
+
+__all__ = ["calculator", "convert_currency", "documents", "get_current_weather", "get_time"]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'loopwright.toolbox' has no attribute {name!r}")
+    return getattr(import_module(home), name)

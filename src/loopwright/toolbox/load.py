@@ -50,7 +50,7 @@ TOOLBOX = {
         "conversion of money (Frankfurter; offline the European Central Bank's rates that are carried)",
         network=True,
     ),
-    "calculator": Ready("loopwright.toolbox.calculator:calculator", "exact arithmetic"),
+    "calculator": Ready("loopwright.toolbox.arithmetic:calculator", "exact arithmetic"),
     "clock": Ready("loopwright.toolbox.clock:get_time", "date and time in a time zone"),
     "search": Ready("", "passages of the documents in --docs FOLDER"),
     "lookup": Ready("", "the next passage of the found document that contains a text; with --docs FOLDER"),
@@ -75,7 +75,7 @@ def load_tools(names: Sequence[str], docs: Path | None = None) -> list[Tool]:
             continue
         found += [(name, one) for one in _named(name.strip())]
     if docs is not None:
-        from loopwright.toolbox.documents import documents
+        from loopwright.toolbox.folder import documents
 
         wanted = [name for name in ("search", "lookup") if name in names] or ["search", "lookup"]
         found += [("--docs", one) for one in documents(docs) if one.spec.name in wanted]
