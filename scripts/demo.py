@@ -11,7 +11,7 @@ from pathlib import Path
 
 QUESTIONS = (
     "How many USD are 250 EUR?",
-    "What is 17 * 23, and how many GBP are 80 EUR?",
+    "I buy 3 books for 25 EUR each. How many USD is that?",
     "I bet my friend 100 EUR that it would rain in Athens today. If I won, how many USD is that?",
 )
 
