@@ -10,7 +10,7 @@ from msgspec import json
 
 from loopwright.core.errors import UsageError
 from loopwright.core.messages import Result
-from loopwright.toolbox import documents as module
+from loopwright.toolbox import folder as module
 from loopwright.toolbox.folder import DocumentTool, documents
 
 COFFEE = """# The coffee machine

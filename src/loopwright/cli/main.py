@@ -52,6 +52,7 @@ def main() -> None:
     from loopwright.core.errors import LoopwrightError, UsageError
 
     try:
+        _read_settings()
         app()
     except UsageError as error:
         _complain(error, USAGE)
@@ -62,6 +63,17 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(FAILED)
+
+
+def _read_settings() -> None:
+    """Take the settings of loopwright, not the keys, from the nearest ``.env`` where the environment has none."""
+    import os
+
+    from loopwright.models import environment
+
+    for name, value in environment.read().items():
+        if name.startswith("LOOPWRIGHT_") and not name.endswith("_KEY"):
+            os.environ.setdefault(name, value)
 
 
 def _complain(error: Exception, code: int) -> None:

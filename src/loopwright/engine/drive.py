@@ -38,6 +38,8 @@ from loopwright.protocols.speech import Reply
 
 BYTES_A_TOKEN = 4
 """For the estimate where a provider reports no usage."""
+GRACE = 0.2
+"""Seconds that a transport gets to say itself that time is up, and whether anything was sent."""
 
 
 class Driver:
@@ -169,11 +171,17 @@ class Driver:
                 for observer in self._observers:
                     observer(self._run_id, TextArrived(self._run_id, text))
 
+        patience = None if timeout is None else max(timeout - GRACE, timeout / 2)
         try:
             async with asyncio.timeout(timeout):
-                await self._model.transport.send(body, feed, stream=self._stream, timeout=timeout)
+                await self._model.transport.send(body, feed, stream=self._stream, timeout=patience)
         except TimeoutError:
             raise ModelError("timeout", "no reply within the time that the run has left", lost=True) from None
+        except ModelError:
+            reply = reader.close()
+            if not parts or not reply.complete or reply.error:
+                raise
+            return reply, b"".join(parts)  # the connection broke behind the end of the reply
         return reader.close(), b"".join(parts)
 
     async def _run(self, command: RunTool) -> None:
