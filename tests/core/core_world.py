@@ -1,0 +1,288 @@
+"""A world for the core: whatever a driver, a model, its tools, people and crashes can do, as histories of events.
+
+Owns the play: it asks what is `due`, picks one thing that may happen next and writes it down, in any order that a
+driver which keeps its promises could bring about. What the core promises in return is stated in `test_core_laws`.
+A driver promises: results within `RunTool.room`, nothing later than `until`, replies through `Turn.numbered`.
+A provider promises: no more output than `max_tokens`, no more input tokens than bytes sent, no higher price than known.
+"""
+
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any, TypeVar
+
+from hypothesis import strategies as st
+from msgspec import Raw, Struct, field
+from msgspec.structs import replace
+
+from loopwright.core import events as ev
+from loopwright.core.commands import AskModel, AskPerson, Command, Record, RunTool
+from loopwright.core.limits import MESSAGE_BYTES, TELLING_BYTES, size
+from loopwright.core.loop import State, apply, due
+from loopwright.core.messages import Call, Limits, Price, Result, Settings, ToolSpec, Turn, Usage
+
+One = TypeVar("One")
+
+TOOLS = (
+    ToolSpec("look"),
+    ToolSpec("poll", pollable=True),
+    ToolSpec("write", effect="write", repeatable=False),
+    ToolSpec("pay", effect="pay", repeatable=False, permission="ask"),
+    ToolSpec("send", effect="send", permission="ask"),
+    ToolSpec("delete", effect="delete", permission="deny"),
+    ToolSpec("lenient", accepts_repaired=True),
+)
+UNKNOWN = ("x", "no such tool", "\x00" * 60, "\ud800" * 60, "名" * 200, "'\"\\" * 40)
+REASONS = ("", "it was cut", "the name 'a' occurs twice ", "é" * 1500)
+FAILURES: tuple[ev.Failure, ...] = ("auth", "model", "context", "tools_refused", "network", "timeout", "overloaded")
+
+
+class Play(Struct):
+    """A run while it is played. Never reads the ledger: it does its own sums."""
+
+    chance: Random
+    state: State
+    events: list[ev.Event] = field(default_factory=list[ev.Event])
+    bound: int = 0
+    """Tokens that the next request may really have, at most."""
+    until: dict[str, float | None] = field(default_factory=dict[str, float | None])
+    """Of everything in flight, when it must be given up; the question is called ''."""
+    rooms: dict[str, int] = field(default_factory=dict[str, int])
+    now: float = 0.0
+    trouble: bool = True
+    """Whether crashes and pauses happen."""
+    greedy: bool = False
+    """Whether all that may be used is used."""
+    variety: int = 20
+    """How many different calls the model thinks of for one tool; with 0 it goes round in circles."""
+
+    def write(self, event: ev.Event) -> None:
+        """Write a fact down."""
+        apply(self.state, event)
+        self.events.append(event)
+
+    def pick(self, choices: Sequence[One]) -> One:
+        """One of them."""
+        return self.chance.choice(choices)
+
+    def number(self, least: int, most: int) -> int:
+        """A whole number."""
+        return self.chance.randint(least, max(least, most))
+
+    def rarely(self) -> bool:
+        """Mostly not."""
+        return self.chance.randint(1, 10) == 10
+
+    def wait(self, name: str) -> float:
+        """Let time pass for something in flight, but not beyond its limit."""
+        until, passed = self.until.pop(name, None), self.pick((0.0, 0.5, 8.0, 1000.0))
+        self.now = self.now + passed if until is None else max(self.now, min(until, self.now + passed))
+        return self.now
+
+
+def limits(chance: Random) -> Limits:
+    """One or two limits that may be met soon, and none of the others."""
+    tight: dict[str, float] = {
+        "steps": chance.randint(0, 4),
+        "model_calls": chance.randint(1, 8),
+        "tool_calls": chance.randint(0, 8),
+        "tokens": chance.randint(1, chance.choice((4_000, 20_000, 80_000, 400_000))),
+        "cost": chance.randint(1, chance.choice((64, 1 << 10, 1 << 14))) / 1024,
+        "seconds": chance.choice((0.5, 9.0, 200.0)),
+    }
+    chosen = {chance.choice(sorted(tight)) for _ in range(chance.randint(0, 2))}
+    few: dict[str, Any] = {name: tight[name] if name in chosen else None for name in tight}
+    return Limits(**few, calls_per_turn=chance.choice((32, 4, 2, 1)), unreadable=chance.randint(1, 4))
+
+
+def beginning(chance: Random, most: Limits) -> ev.RunStarted:
+    """How a run may begin. Prices are fractions that floating point holds exactly, so that sums are exact too."""
+    prices = [chance.choice((0, 1, 3, 64)) / (1 << 20) for _ in range(2)]
+    return ev.RunStarted(
+        run_id="r",
+        task="t",
+        model="m",
+        may_switch=chance.choice((True, False)),
+        tools=TOOLS,
+        limits=most,
+        settings=Settings(max_tokens=chance.choice((None, None, 9000, 500, 100, 1))),
+        price=Price(*prices) if chance.choice((True, True, False)) else None,
+        opening_bytes=chance.randint(0, 2000),
+        attended=chance.choice((True, False)),
+    )
+
+
+def chances() -> st.SearchStrategy[Random]:
+    """Half of them evenly spread, half of them such that a failing history shrinks."""
+    return st.integers(0, 2**64).map(Random) | st.randoms()
+
+
+def histories(most: int = 60) -> st.SearchStrategy[tuple[ev.Event, ...]]:
+    """The events of a run so far, over or not."""
+    return chances().map(lambda chance: played(chance, beginning(chance, limits(chance)), most))
+
+
+def played(chance: Random, started: ev.RunStarted, most: int, *, trouble: bool = True) -> tuple[ev.Event, ...]:
+    """What happens after `started`, at most `most` events; without `trouble` nobody interrupts the run."""
+    play = Play(chance, State(), bound=started.opening_bytes, trouble=trouble)
+    play.greedy, play.variety = chance.choice((False, False, True)), chance.choice((20, 1, 0))
+    play.write(started)
+    while len(play.events) < most and _step(play):
+        pass
+    return tuple(play.events)
+
+
+def _step(play: Play) -> bool:
+    """Let one thing happen. False once nothing does."""
+    state = play.state
+    if play.trouble and state.phase == "over":
+        return _over(play)
+    if play.trouble and play.rarely():
+        play.write(_resumed(play) if play.pick((True, False)) else ev.RunPaused(elapsed=play.now))
+        return True
+    flying: list[Command | str] = [name for name, item in state.open.items() if item.stage in ("running", "asked")]
+    chances = [*due(state), *flying, *([""] if state.phase == "asking" else [])]
+    if not chances:
+        return False
+    chance = play.pick(chances)
+    match chance:
+        case "":
+            _answer(play)
+        case str():
+            _end(play, chance)
+        case _:
+            _perform(play, chance)
+    return True
+
+
+def _over(play: Play) -> bool:
+    outcome = play.state.outcome
+    if outcome is None or outcome.status != "failed" or play.rarely():
+        return False
+    play.write(_resumed(play))
+    return True
+
+
+def _resumed(play: Play) -> ev.RunResumed:
+    play.until.clear()
+    return ev.RunResumed(attended=play.pick((True, False)), elapsed=play.now)
+
+
+def _perform(play: Play, command: Command) -> None:
+    match command:
+        case AskModel(asked, until):
+            play.until[""] = until
+            play.write(replace(asked, elapsed=play.now))
+        case RunTool(call, _, room, until):
+            play.until[call.id], play.rooms[call.id] = until, room
+            play.write(ev.CallStarted(call_id=call.id, elapsed=play.now))
+        case AskPerson(call, _, _, until):
+            play.until[call.id] = until
+            play.write(ev.ApprovalAsked(call_id=call.id, elapsed=play.now))
+        case Record(event):
+            play.write(replace(event, elapsed=play.now))
+            if isinstance(event, ev.CallEnded):
+                _observed(play, event.result)
+            elif isinstance(event, ev.NoteAdded):
+                play.bound += TELLING_BYTES + size(event.detail)
+            elif isinstance(event, ev.WaySwitched) and play.state.started is not None:
+                play.bound += play.state.started.opening_bytes
+
+
+def _observed(play: Play, result: Result) -> None:
+    play.bound += MESSAGE_BYTES + len(bytes(result.data)) + size(result.error) + size(result.note)
+
+
+def _end(play: Play, name: str) -> None:
+    """Something that was in flight for a call arrives."""
+    item = play.state.open[name]
+    if item.stage == "asked":
+        given = ev.ApprovalGiven(
+            call_id=name, allowed=play.pick((True, False)), reason=play.pick(REASONS), elapsed=play.wait(name)
+        )
+        play.write(given)
+        return
+    result = _result(play, play.rooms[name])
+    play.write(ev.CallEnded(call_id=name, result=result, elapsed=play.wait(name)))
+    _observed(play, result)
+
+
+def _result(play: Play, room: int) -> Result:
+    """A result of any size that the room allows."""
+    bytes_ = min(room, 100_000 if play.greedy else play.pick((0, 20, 20, 100_000)))
+    if bytes_ < len("null") + len("Failed: "):
+        return Result(data=Raw(b"1" * min(1, bytes_)))
+    if play.rarely():
+        return Result("error", error="Failed: " + "e" * (bytes_ - len("nullFailed: ")))
+    return Result(data=Raw(b'"%s"' % (b"d" * (bytes_ - 2))))
+
+
+def _answer(play: Play) -> None:
+    """A reply arrives, or none."""
+    asked = play.state.asked
+    assert asked is not None
+    elapsed = play.wait("")
+    if play.rarely():
+        failure = play.pick(FAILURES)
+        lost = failure != "tools_refused" and play.pick((True, True, False))
+        play.write(ev.ModelFailed(failure=failure, message=play.pick(REASONS), lost=lost, elapsed=elapsed))
+        return
+    sent = play.bound + (TELLING_BYTES if asked.closing else 0)
+    most = 3000 if asked.max_tokens is None else asked.max_tokens
+    output = most if play.greedy else play.pick((min(most, 100), most, play.number(0, most)))
+    turn = _turn(play, output)
+    usage = Usage(sent if play.greedy else play.number(0, sent), output, estimated=play.rarely())
+    if usage.estimated:
+        play.bound = sent + min(output, _written(turn))
+    else:
+        play.bound = usage.tokens
+    play.write(ev.ModelReplied(turn=turn, usage=_priced(play, usage), elapsed=elapsed))
+
+
+def _written(turn: Turn) -> int:
+    return size(turn.text) + sum(size(call.text) for call in turn.calls)
+
+
+def _priced(play: Play, usage: Usage) -> Usage:
+    started = play.state.started
+    if started is None or started.price is None:
+        return usage
+    cost = usage.input_tokens * started.price.input + usage.output_tokens * started.price.output
+    return replace(usage, cost=cost if play.greedy or play.pick((True, False)) else cost / 2)
+
+
+def _turn(play: Play, output: int) -> Turn:
+    kind = play.pick(("calls",) * 15 + ("answer", "problem", "thought", "empty"))
+    text = "w" * play.number(0, 4 * output) if kind != "empty" else ""
+    match kind:
+        case "calls":
+            limit = play.state.started.limits.calls_per_turn if play.state.started else 1
+            few = play.number(1, min(output // 8, limit + 1, 5))
+            count = min(output // 8, limit if play.rarely() else few)
+            if count < 1:
+                return Turn(problem="no room", text=text)
+            calls = tuple(_call(play) for _ in range(count))
+            question = play.state.asked.number if play.state.asked else 0
+            return Turn(calls=calls, text=text).numbered(question, limit)
+        case "answer":
+            return Turn(answer="42", text=text)
+        case "problem":
+            return Turn(problem=play.pick(REASONS), text=text)
+        case _:
+            return Turn(text=text)
+
+
+def _call(play: Play) -> Call:
+    tool = play.pick(UNKNOWN) if play.rarely() else play.pick(TOOLS).name
+    state = play.pick(("strict",) * 6 + ("repaired", "rejected"))
+    value = {"n": play.number(0, play.variety)}
+    if state == "strict":
+        return Call(tool, value, text="{}")
+    return Call(tool, value if state == "repaired" else {}, text="{}", state=state, reason=play.pick(REASONS))
+
+
+def folded(events: Sequence[ev.Event]) -> Iterator[tuple[State, ev.Event]]:
+    """Every event with the state before it, then nothing more: the state after the last is not given."""
+    state = State()
+    for event in events:
+        yield state, event
+        apply(state, event)
