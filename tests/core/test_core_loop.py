@@ -312,6 +312,14 @@ def test_an_endpoint_that_refuses_tools_is_spoken_to_in_text() -> None:
     assert outcome(fold(*events, switch, asked(2), REFUSED)).status == "failed"
 
 
+def test_a_long_reason_for_a_switch_does_not_eat_the_closing_question() -> None:
+    refused = ev.ModelFailed(failure="tools_refused", message="é" * 3000)
+    events = (started(Limits(tokens=4_000, calls_per_turn=2), may_switch=True, opening_bytes=180), asked(), refused)
+    switch = record(fold(*events))
+    assert isinstance(switch, ev.WaySwitched)
+    assert question(fold(*events, switch)).closing == "tokens"
+
+
 def test_without_leave_to_switch_a_refusal_of_tools_is_a_failure() -> None:
     assert outcome(fold(started(), asked(), REFUSED)) == Outcome("failed", None, "tools are not supported")
 

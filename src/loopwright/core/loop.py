@@ -236,7 +236,7 @@ def _fail(state: State, event: ModelFailed) -> None:
     state.phase = "ready"
     state.failures += 1
     if event.failure == "tools_refused" and started_of(state).may_switch and state.way == "native":
-        state.switch = WaySwitched(way="text", reason=event.message)
+        state.switch = WaySwitched(way="text", reason=shortened(event.message, ledger.remark()))
     elif not event.lost or state.failures >= FAILURES:
         state.outcome = Outcome("failed", None, event.message)
 
