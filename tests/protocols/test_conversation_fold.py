@@ -25,6 +25,7 @@ from loopwright.core.messages import Call, Outcome, Result, ToolSpec, Turn
 from loopwright.protocols.conversation import Conversation
 from loopwright.protocols.native import Native
 from loopwright.protocols.openai_chat import OpenAIChat
+from loopwright.protocols.react_text import ReactText
 from loopwright.protocols.speech import Capabilities
 
 JSON = dict[str, Any]
@@ -153,6 +154,28 @@ def test_turns_of_the_text_way_become_calls() -> None:
             "tool_calls": [{"id": "p21", "type": "function", "function": {"name": "get", "arguments": "{}"}}],
         },
         {"role": "tool", "tool_call_id": "p21", "content": '{"status":"ok","data":1}'},
+    ]
+
+
+def test_turns_of_the_native_way_become_text() -> None:
+    call = Call("get", {"city": "Paris"}, id="1.1", text='{"city":"Paris"}', provider_id="p11")
+    turn = Turn("I look", (call,), text="I look", opaque=b'{"role":"assistant","tool_calls":[]}')
+    made = Conversation(STARTED, OpenAIChat(), ReactText(), Capabilities())
+    for event in (
+        ModelReplied(turn=turn),
+        ended("1.1", b'"Sunny"'),
+        WaySwitched(way="text", reason="no tools"),
+        ModelReplied(turn=Turn("Now", (Call("get", id="2.1"),), text="Thought: Now\nAction: get {}")),
+        ended("2.1", b'"Rain"'),
+    ):
+        made.add(event)
+    sent = body(made)
+    assert "tools" not in sent
+    assert sent["messages"][2:] == [
+        {"role": "assistant", "content": 'Thought: I look\nAction: get {"city": "Paris"}'},
+        {"role": "user", "content": "Observation: Sunny"},
+        {"role": "assistant", "content": "Thought: Now\nAction: get {}"},
+        {"role": "user", "content": "Observation: Rain"},
     ]
 
 

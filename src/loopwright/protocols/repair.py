@@ -15,13 +15,13 @@ import msgspec
 from msgspec import Struct
 
 from loopwright.core.messages import ArgumentState
+from loopwright.protocols.schemas import properties, types
 
 CUT = "the reply was cut off before it was finished, so the arguments may be incomplete"
 
 _ENCODINGS = 3
 """How often a JSON text may be wrapped in a string again before it is no longer believed."""
 
-_SCHEMA_DEPTH = 8
 _KINDS: dict[type, str] = {list: "an array", str: "a string", int: "a number", float: "a number", bool: "true or false"}
 
 _FENCE = re.compile(r"```[ \t]*[\w+-]*[ \t]*\r?\n(.*?)\r?\n?[ \t]*```", re.DOTALL)
@@ -101,28 +101,12 @@ def fit_schema(read: Arguments, schema: dict[str, Any]) -> Arguments:
 
 def _wanted(text: str, schema: dict[str, Any], name: str) -> object:
     """The array or object in `text`, if the parameter takes that and no string; else None."""
-    types = _types(schema.get("properties", {}).get(name), schema, depth=0)
-    if "string" in types:
+    allowed = types(properties(schema).get(name, {}), schema)
+    if "string" in allowed:
         return None
     value: object = read_value(text).value
     found = "array" if isinstance(value, list) else "object" if isinstance(value, dict) else ""
-    return cast("object", value) if found in types else None
-
-
-def _types(part: Any, schema: dict[str, Any], *, depth: int) -> set[str]:
-    """The types that a part of a JSON Schema allows, as far as it names them; empty where it does not."""
-    if not isinstance(part, dict) or depth > _SCHEMA_DEPTH:
-        return set()
-    known = cast("dict[str, Any]", part)
-    reference = known.get("$ref")
-    if isinstance(reference, str):
-        target = schema.get("$defs", {}).get(reference.rpartition("/")[2])
-        return _types(target, schema, depth=depth + 1)
-    types = known.get("type", [])
-    found = {types} if isinstance(types, str) else set(cast("list[str]", types))
-    for choice in (*known.get("anyOf", ()), *known.get("oneOf", ())):
-        found |= _types(choice, schema, depth=depth + 1)
-    return found
+    return cast("object", value) if found in allowed else None
 
 
 def read_value(text: str) -> Decoded:
