@@ -89,6 +89,8 @@ class Agent:
         self._recipe = recipe or {}
         self._way: Way = _way(protocol, self.model)
         self._may_switch = protocol == "auto"
+        if "messages" in self.settings.extra:
+            raise UsageError("settings.extra holds messages, which are the run's own: give a task and instructions")
         self._active = 0
         self._entered = False
         if self.limits.cost is not None and self.model.price is None:

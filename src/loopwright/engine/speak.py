@@ -12,7 +12,7 @@ from loopwright.protocols.speech import Speech
 
 def conversation_of(started: RunStarted, way: Way, model: Model, history: Iterable[Event] = ()) -> Conversation:
     """The transcript of a run so far, as `model` is told it in this way of speaking."""
-    conversation = Conversation(started, model.dialect, speech_of(way, model), model.capabilities)
+    conversation = Conversation(started, model.dialect, speech_of(way, model), model.capabilities, model=model.name)
     for event in history:
         conversation.add(event)
     return conversation
@@ -23,6 +23,6 @@ def speech_of(way: Way, model: Model) -> Speech:
     if way == "native":
         return Native()
     # Only runs in text form load the labels and the readers of text.
-    from loopwright.protocols.react_speech import ReactText
+    from loopwright.protocols.react_text import ReactText
 
     return ReactText(capabilities=model.capabilities, style="embedded" if model.embedded else "standard")
