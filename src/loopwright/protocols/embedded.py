@@ -19,6 +19,7 @@ from loopwright.protocols.schemas import Schema, properties, required, types
 
 ASKED_TO = "Reply with Thought and Action, or Thought and Final Answer."
 CLOSING = "Reply with Thought and Final Answer."
+NETWORK, UNREACHED = "NetworkError:", "no answer: the network cannot be reached"
 
 
 class Trained(Struct, frozen=True):
@@ -68,11 +69,17 @@ def question(task: str) -> str:
 
 
 def observed(tool: str, result: Result, trained: Mapping[str, Trained] = TRAINED) -> str:
-    """A result as the model knows it: the fields that it was trained on, JSON with a space behind comma and colon."""
+    """A result as the model knows it: the fields that it was trained on, JSON with a space behind comma and colon.
+
+    That the network failed is said in one sentence, because from host names and socket errors the model concludes that
+    it did not rain. The journal has all of it.
+    """
+    if result.status != "ok":
+        if result.error.startswith(NETWORK):
+            result = replace(result, error=f"{NETWORK} {UNREACHED}")
+        return json.dumps(msgspec.json.decode(envelope(result)), ensure_ascii=False)
     known = trained.get(tool)
     data: object = msgspec.json.decode(result.data)
-    if result.status != "ok":
-        return json.dumps(msgspec.json.decode(envelope(result)), ensure_ascii=False)
     if isinstance(data, dict):
         fields = cast("dict[str, Any]", data)
         if known and known.observed and all(name in fields for name in known.observed):

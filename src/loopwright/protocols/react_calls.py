@@ -20,7 +20,7 @@ from loopwright.protocols.repair import Arguments, fit_schema, read_value
 
 _OPENING = re.compile(r"[\[{(\n]")
 _IDENTIFIER = re.compile(r"[\w.:/-]+")
-_ANOTHER = re.compile(r"\]\s*[,;&]?\s*(?:and\s+)?[\w.-]+\s*\[")
+_ANOTHER = re.compile(r"[\])]\s*[,;&]?\s*(?:and\s+)?[\w.-]+\s*\[")
 _BLANK = re.compile(r"\s*")
 _BETWEEN = re.compile(r"[ \t\n,]*")
 

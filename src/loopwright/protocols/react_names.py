@@ -41,10 +41,11 @@ class Names(Struct, frozen=True):
     def find(self, written: str) -> str:
         """The tool of that name; empty when there is none."""
         name = bare(written)
-        for candidate in (written, name, name.rstrip(_SENTENCE_END), name.strip("[]<>")):
+        inner = name.strip(_DECORATION + _SENTENCE_END + "[]<>")
+        for candidate in (written, name, inner):
             if candidate in self.exact:
                 return candidate
-        return self.loose.get(loosely(name.strip("[]<>" + _SENTENCE_END)), "")
+        return self.loose.get(loosely(inner), "")
 
     def name(self, written: str) -> str:
         """The tool of that name, or else the name as it was written, without decoration."""

@@ -92,7 +92,7 @@ def read_text(
         cut: whether the reply was cut off; then no call of it may run
         closing: whether this is the last reply of the run, for which plain text will do as the answer
     """
-    shown, reasoning, whole = without_thinking(text.replace("\r\n", "\n"))
+    shown, reasoning, whole = without_thinking(text.replace("\r\n", "\n").rstrip())
     shown = _without_ending(shown)
     if not shown.strip(INVISIBLE + " \t\n"):
         problem = "" if whole else labels.problems.thinking
@@ -113,10 +113,17 @@ def read_text(
 
 
 def _without_ending(text: str) -> str:
-    text = text.rstrip()
-    while text.endswith(_ENDINGS):
-        text = next(text.removesuffix(ending) for ending in _ENDINGS if text.endswith(ending)).rstrip()
-    return text
+    end = _blank_before(text, len(text))
+    while text.endswith(_ENDINGS, 0, end):
+        end = _blank_before(text, text.rindex("<", 0, end))
+    return text[:end]
+
+
+def _blank_before(text: str, end: int) -> int:
+    """The position before the blanks that stand before `end`."""
+    while end > 0 and text[end - 1].isspace():
+        end -= 1
+    return end
 
 
 def _without_echo(page: Page) -> Page:
@@ -182,11 +189,13 @@ def _thought(page: Page, pieces: list[Piece]) -> str:
 def _plain(text: str, style: str) -> str:
     """A text without half of a fence around it, and without the other end of a bold label."""
     lines = text.strip(INVISIBLE + " \t\n").split("\n")
-    if sum(FENCE.match(line) is not None for line in lines) % 2:
-        if FENCE.match(lines[-1]):
-            lines.pop()
-        elif FENCE.match(lines[0]):
-            lines.pop(0)
+    fences = [number for number, line in enumerate(lines) if FENCE.match(line)]
+    while len(fences) > 1 and fences[-1] == len(lines) - 1 and not any(lines[fences[-2] + 1 : -1]):
+        del lines[fences[-2] :], fences[-2:]
+    if len(fences) % 2 and fences[-1] == len(lines) - 1:
+        lines.pop()
+    elif len(fences) % 2 and fences[0] == 0:
+        lines.pop(0)
     text = "\n".join(lines).strip(INVISIBLE + " \t\n")
     bold = style.lstrip("#")
     return text.removesuffix(bold).rstrip() if bold and text.count(bold) % 2 else text
@@ -231,11 +240,9 @@ def _final(page: Page, piece: Piece, before: str) -> Reading:
 def _answer_end(page: Page, piece: Piece) -> int:
     """Where an answer ends: at the next label that goes on with the loop and looks as the label of the answer does."""
     for after in page.pieces:
-        if (
-            after.start > piece.start
-            and after.kind in ("thought", "action", "observation")
-            and after.style == piece.style
-        ):
+        quoted = after.fence not in (0, piece.fence)
+        goes_on = after.kind in ("thought", "action", "observation") and after.style == piece.style and not quoted
+        if goes_on and after.start > piece.start:
             return after.start
     return len(page.text)
 
@@ -269,7 +276,7 @@ def _requests(page: Page, pieces: list[Piece], decided: int) -> tuple[list[Reque
         piece, given = pieces[number], _given(pieces, number)
         text = None if given is None else page.text[given.body : given.end]
         requests = requests_under(_body(page, piece), text, page.names, page.labels)
-        if given is not None and requests and _spills(page, given, requests[0].text):
+        if given is not None and requests and _spills(page, number + 1, requests[0].text):
             requests = [Request(requests[0].tool, requests[0].text, reason=page.labels.problems.label_inside)]
         found += requests
         number += 1 if given is None else 2
@@ -277,10 +284,11 @@ def _requests(page: Page, pieces: list[Piece], decided: int) -> tuple[list[Reque
     return found, end
 
 
-def _spills(page: Page, given: Piece, text: str) -> bool:
+def _spills(page: Page, number: int, text: str) -> bool:
     """Whether a label stands inside the code fence that an input begins with, so that it may go on behind the label."""
-    after = next((piece for piece in page.pieces if piece.start >= given.end), None)
-    return after is not None and after.fence not in (0, given.fence) and not text.startswith("{")
+    if number + 1 == len(page.pieces) or text.startswith("{"):
+        return False
+    return page.pieces[number + 1].fence not in (0, page.pieces[number].fence)
 
 
 def _calls(page: Page, requests: list[Request]) -> tuple[Call, ...]:

@@ -88,16 +88,12 @@ class ReactText:
     def note(self, note: NoteAdded) -> Message:
         """A reminder of the form, with what was wrong, or a warning of the loop."""
         wording = self._labels.wording
-        match note.kind:
-            case "unreadable":
-                problem = note.detail or self._labels.problems.no_label
-                text = f"{wording.unreadable.format(problem=problem)}\n{wording.reminder}"
-            case "empty":
-                text = f"{' '.join((wording.empty, note.detail)).strip()}\n{wording.reminder}"
-            case "repeating":
-                text = " ".join((wording.repeating, note.detail)).strip()
-            case "failing":
-                text = " ".join((wording.failing, note.detail)).strip()
+        if note.kind == "unreadable":
+            said = wording.unreadable.format(problem=note.detail or self._labels.problems.no_label)
+        else:
+            warnings = {"empty": wording.empty, "repeating": wording.repeating, "failing": wording.failing}
+            said = f"{warnings[note.kind]} {note.detail}".rstrip()
+        text = f"{said}\n{wording.reminder}" if note.kind in ("unreadable", "empty") else said
         return Message("user", text)
 
     def closing(self, asked: ModelAsked) -> Message:
