@@ -160,7 +160,7 @@ def figures(result: RunResult) -> str:
         counted(result.steps, "step"),
         counted(result.calls, "call"),
         ("about " if usage.estimated else "") + f"{usage.tokens:,} tokens",
-        f"${result.cost:.4f}" if result.cost else "no cost known",
+        f"${result.cost:.4f}" if result.cost else "no cost",
         f"{result.seconds:.1f} s",
         f"loopwright {'resume' if result.status == 'failed' else 'show'} {result.run_id}",
     ]

@@ -16,8 +16,6 @@ def read() -> None:
     from msgspec import DecodeError
     from msgspec.json import decode, encode
 
-    from loopwright.protocols.reading import read_line
-
     answer: dict[str, Any]
     for line in sys.stdin.buffer:
         if not line.strip():
@@ -32,6 +30,22 @@ def read() -> None:
                 "calls": [],
             }
         else:
-            answer = read_line(question)
+            answer = answered(question)
         sys.stdout.buffer.write(encode(answer) + b"\n")
         sys.stdout.buffer.flush()
+
+
+def answered(question: dict[str, Any]) -> dict[str, Any]:
+    """The answer to one line; what is wrong with the line itself is the problem of that line only."""
+    from loopwright.core.errors import UsageError
+    from loopwright.protocols.reading import read_line
+
+    try:
+        return read_line(question)
+    except UsageError as error:
+        return unreadable(question.get("id"), str(error))
+
+
+def unreadable(line_id: object, problem: str) -> dict[str, Any]:
+    """The answer to a line that holds no question."""
+    return {"id": line_id, "kind": "malformed", "problem": problem, "calls": []}
