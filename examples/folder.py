@@ -1,6 +1,6 @@
 """A question over a folder of documents, with `search` and `lookup` as in the ReAct paper.
 
-    python examples/folder.py
+python examples/folder.py
 """
 
 from pathlib import Path

@@ -99,7 +99,7 @@ async def _carried(amount: float, source: str, target: str, *, why: str) -> Resu
         return not_found(f"no rate for {' and '.join(unknown)}; known are {', '.join(sorted(carried.rates))}")
     rate = carried.rates[target] / carried.rates[source]
     age = (datetime.now(UTC).date() - carried.date).days
-    note = f"offline: the rate is of {carried.date}, {age} days ago, from the carried reference rates ({why})"
+    note = f"offline: the rate is of {carried.date}, {age} days ago, from the carried reference rates; {why}"
     return ok(_conversion(amount, source, target, rate, carried.date), note)
 
 

@@ -97,4 +97,7 @@ def _is_this_machine(host: str) -> bool:
 def _reason(raised: BaseException) -> str:
     if isinstance(raised, asyncio.IncompleteReadError):
         return "the connection broke"
+    cause = getattr(raised, "os_error", None)  # aiohttp's own text repeats the host
+    if isinstance(cause, OSError) and cause.strerror:
+        return cause.strerror
     return str(raised) or type(raised).__name__
