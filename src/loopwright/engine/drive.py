@@ -20,6 +20,7 @@ from loopwright.core.events import (
     CallEnded,
     CallStarted,
     Event,
+    ModelAsked,
     ModelFailed,
     ModelReplied,
     RunPaused,
@@ -27,8 +28,9 @@ from loopwright.core.events import (
     RunStarted,
     WaySwitched,
 )
+from loopwright.core.limits import size
 from loopwright.core.loop import State, apply, due
-from loopwright.core.messages import Result, Usage
+from loopwright.core.messages import Result, Turn, Usage
 from loopwright.engine.execute import execute
 from loopwright.engine.ports import Approval, Clock, Model, Observer, People, TextArrived, Tool
 from loopwright.engine.speak import conversation_of
@@ -157,7 +159,7 @@ class Driver:
             return
         turn = self._conversation.read(reply, closing=bool(asked.closing))
         turn = turn.numbered(asked.number, self._started.limits.calls_per_turn)
-        usage = self._priced(reply.usage or estimate(body, raw))
+        usage = self._priced(reply.usage or estimate(body, turn, asked))
         seconds = self._clock.elapsed() - began
         await self.record(ModelReplied(turn=turn, usage=usage, seconds=seconds, raw=raw))
 
@@ -245,6 +247,8 @@ def concerns(command: Command, call_id: str) -> bool:
             return False
 
 
-def estimate(body: bytes, reply: bytes) -> Usage:
-    """Tokens where the provider reports none."""
-    return Usage(len(body) // BYTES_A_TOKEN, len(reply) // BYTES_A_TOKEN + 1, estimated=True)
+def estimate(body: bytes, turn: Turn, asked: ModelAsked) -> Usage:
+    """Tokens where the provider reports none; never more than was set aside for the question."""
+    written = size(turn.text) + size(turn.reasoning) + sum(size(call.text) for call in turn.calls)
+    sent, said = len(body) // BYTES_A_TOKEN + 1, written // BYTES_A_TOKEN + 1
+    return Usage(min(sent, asked.worst.input_tokens or sent), min(said, asked.max_tokens or said), estimated=True)
