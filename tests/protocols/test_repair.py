@@ -178,3 +178,18 @@ def test_fitting_keeps_earlier_reasons_and_leaves_rejected_arguments_alone() -> 
     assert fit_schema(Arguments({"range": "[]"}, "repaired", "first"), SCHEMA).reason.startswith("first; JSON text")
     rejected = Arguments(None, "rejected", "why")
     assert fit_schema(rejected, SCHEMA) is rejected
+
+
+@pytest.mark.parametrize(("depth", "state"), [(150, "strict"), (250, "rejected"), (100_000, "rejected")])
+@pytest.mark.parametrize("brackets", ["[]", "{}"])
+def test_arguments_nested_too_deeply_are_rejected_before_anything_else_meets_them(
+    depth: int, state: str, brackets: str
+) -> None:
+    start, end = ("[", "]") if brackets == "[]" else ('{"a":', "}")
+    inner = start * depth + "1" + end * depth
+    assert read_arguments(f'{{"a":{inner}}}').state == state
+
+
+def test_arguments_may_be_as_wide_as_they_like() -> None:
+    wide = [[1], {"b": []}] * 400
+    assert read_arguments(json.dumps({"a": wide})).arguments == {"a": wide}

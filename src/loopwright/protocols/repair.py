@@ -19,6 +19,8 @@ from loopwright.protocols.schemas import properties, types
 
 CUT = "the reply was cut off before it was finished, so the arguments may be incomplete"
 
+DEEPEST, TOO_DEEP = 200, "the JSON is nested too deeply"
+"""Levels of nesting; the journal and the encoders have limits of their own, further up."""
 _ENCODINGS = 3
 """How often a JSON text may be wrapped in a string again before it is no longer believed."""
 
@@ -122,8 +124,21 @@ def read_value(text: str) -> Decoded:
     except _Unreadable as error:
         return Decoded(None, "rejected", str(error))
     except RecursionError:
-        return Decoded(None, "rejected", "the JSON is nested too deeply")
+        return Decoded(None, "rejected", TOO_DEEP)
+    if text.count("[") + text.count("{") > DEEPEST and _deep(value):
+        return Decoded(None, "rejected", TOO_DEEP)
     return Decoded(value, "repaired" if notes else "strict", "; ".join(dict.fromkeys(notes)))
+
+
+def _deep(value: Any) -> bool:
+    """Whether a value is nested deeper than everything that handles it later can bear."""
+    level: list[Any] = [value]
+    for _ in range(DEEPEST):
+        inner = [list(cast("dict[str, Any]", v).values()) if isinstance(v, dict) else v for v in level]
+        level = [item for v in inner if isinstance(v, list) for item in cast("list[Any]", v)]
+        if not level:
+            return False
+    return True
 
 
 def _read(text: str, notes: list[str]) -> Any:
