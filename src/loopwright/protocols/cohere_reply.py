@@ -16,6 +16,7 @@ from loopwright.protocols.reply_bytes import Arrived
 from loopwright.protocols.speech import Reply
 
 _CUT = "MAX_TOKENS"
+_STARTS = ("tool-call-start", "message-start")
 _FAILED = ("ERROR", "TIMEOUT")
 """Beginnings of finish reasons that say: the rest of the reply was never written."""
 
@@ -46,6 +47,8 @@ class CoherePieces:
         body = arrived.value
         if arrived.body:
             return self._whole(body)
+        if not body.get("type") and not arrived.event and isinstance(body.get("message"), dict):
+            return self._whole(body)  # a server that does not stream, whatever was asked for
         kind, delta = as_text(body.get("type")) or arrived.event, as_object(body.get("delta"))
         if "error" in (kind, arrived.event) or body.get("error") or (not kind and "message" in body):
             self.error = self.error or explained(body.get("error") or {**body, "type": None})
@@ -53,12 +56,14 @@ class CoherePieces:
             self._end_call(body)
         if kind == "message-end" or delta.get("finish_reason"):
             self._conclude(delta or body)
+            return ""
         return self._take_message(as_object(delta.get("message")), body, kind)
 
     def close(self, problem: str, *, broken: bool) -> Reply:
         """The reply; `problem` and `broken` say what is wrong with the bytes that it came in."""
         error = problem or self.error
-        complete = self.ended and all(self._begun) and not (self.broken or broken or error)
+        whole = all(self._begun) or self._finish == "length"
+        complete = self.ended and whole and not (self.broken or broken or error)
         self._pieces.ended = True
         reply = replace(self._pieces.close(), finish=self._finish, usage=self._usage, error=error, complete=complete)
         return replace(reply, opaque=self._opaque(reply) if complete and self._finish != "length" else b"")
@@ -83,17 +88,17 @@ class CoherePieces:
         if text or thinking or plan:
             self._pieces.take_plain(PlainDelta(content=text, reasoning_content=thinking + plan))
         for call in as_list(message.get("tool_calls")):
-            self._take_call(as_object(call), event, starting=kind == "tool-call-start")
+            self._take_call(as_object(call), event, starting=kind in _STARTS)
         return text
 
     def _take_call(self, call: dict[str, Any], event: dict[str, Any], *, starting: bool) -> None:
         """A call that begins, or a piece of one; a piece that belongs to none breaks the reply."""
         index, call_id = _index(event), as_text(call.get("id"))
-        known = self._places.get(f"id {call_id}") if call_id else None
-        if starting and known is None:
+        place = self._places.get(f"id {call_id}") if call_id else None
+        again = place is not None and (self._open or self._places.get(index, place) == place)
+        if starting and not again:
             self._begin(call, event, text="")
             return
-        place = known
         if place is None and index:
             place = self._places.get(index)
         if place is None and self._open and not (index and self._indexed()):

@@ -31,6 +31,9 @@ class Item:
         self.told: list[str] = []
         """The arguments each time that they were told whole."""
         self.finished = False
+        """Whether its arguments were told whole."""
+        self.closed = False
+        """Whether it was said to be over."""
         self.sent: dict[str, Any] = {}
         """The finished item as sent."""
 
@@ -44,16 +47,15 @@ class Item:
         moved = index is not None and self.index is not None and not same_place
         if self.is_called(call_id):
             return not (self.finished and moved)
-        if closing:
-            return (same_id and not moved) or (same_place and not self.finished)
-        other = bool(call_id and self.call.id)
-        return not other and ((same_id and not moved) or (same_place and not self.finished))
+        other = bool(call_id and self.call.id) and not closing
+        return not other and ((same_id and not moved) or (same_place and not self.closed))
 
     def is_final(self, found: dict[str, Any], call_ids: set[str]) -> bool:
         """Whether an item of the final response, whose calls have these ids, is this one."""
         if self.kind != "function_call" or self.is_called(as_text(found.get("call_id"))):
             return True
-        return self.call.id not in call_ids and self.call.name in ("", as_text(found.get("name")))
+        claimed = bool(self.call.id) and self.call.id in call_ids
+        return not claimed and self.call.name in ("", as_text(found.get("name")))
 
     def is_called(self, call_id: str) -> bool:
         """Whether this is the call of that id."""
@@ -63,8 +65,11 @@ class Item:
         """What of a text is new: all of a piece; of a whole text what goes on from the pieces that came before."""
         if not whole:
             return text
-        before = "".join(self.parts.get(part, ()))
-        return text[len(before) :] if text.startswith(before) else ""
+        return _after("".join(self.parts.get(part, ())), text)
+
+    def rest(self, text: str) -> str:
+        """What of the text of the whole item is new."""
+        return _after("".join(["".join(pieces) for pieces in self.parts.values()]), text)
 
     def take_arguments(self, arguments: str, name: str, step: str) -> None:
         """Take a piece of the arguments, or with the step ``done`` all of them."""
@@ -88,7 +93,7 @@ class Item:
 
     def is_unfinished(self) -> bool:
         """Whether nobody ever said what the arguments are, not even that there are none."""
-        return not self.finished and not self.call.pieces
+        return self.kind == "function_call" and not self.finished and not self.call.pieces
 
     def arguments(self) -> str:
         """The arguments, by all that was told of them; what contradicts itself comes as a text that is no JSON."""
@@ -103,6 +108,10 @@ class Item:
         if full and agreed and all(telling in values for telling in self.told):
             return full[0]
         return "\n".join(tellings)
+
+
+def _after(before: str, text: str) -> str:
+    return text[len(before) :] if text.startswith(before) else ""
 
 
 def is_plain(found: dict[str, Any]) -> bool:

@@ -32,7 +32,6 @@ _SUMMARIES = frozenset(("response.reasoning_summary_text", "response.reasoning_s
 _DELTAS = _TEXTS | _SUMMARIES | {_ARGUMENTS, "response.reasoning_text", "response.reasoning"}
 """What is told in pieces, and then whole once more."""
 
-
 _WORDLESS = "the provider reports an error and does not say which"
 
 
@@ -49,6 +48,8 @@ class ResponsePieces:
         self._reasoned: tuple[Item, str] | None = None
         """The part of reasoning that came last."""
         self._finish = ""
+        self._partial = False
+        """Whether an item says of itself that it is not whole."""
         self._usage: Usage | None = None
         self._output: list[dict[str, Any]] = []
         """The items of the final response."""
@@ -74,7 +75,8 @@ class ResponsePieces:
         """The reply; `problem` and `broken` say what is wrong with the bytes that it came in."""
         calls = self._calls()
         error = problem or self.error
-        complete = self.ended and not (self.broken or broken or error)
+        partial = self._finish != "length" and (self._partial or any(item.is_unfinished() for item in self._items))
+        complete = self.ended and not (self.broken or broken or partial or error)
         return Reply(
             text=writable("".join(self._text)),
             reasoning=writable("".join(self._reasoning)),
@@ -106,7 +108,8 @@ class ResponsePieces:
             self._of("function_call", item_id, index, call_id).take_arguments(fragment(told), name, step)
             return ""
         item = self._of("reasoning", item_id, index)
-        part = f"s{body.get('summary_index') or 0}" if event in _SUMMARIES else f"c{body.get('content_index') or 0}"
+        place = body.get("summary_index", body.get("content_index"))
+        part = f"{'summary' if event in _SUMMARIES else 'content'}{place or 0}"
         self._think(item, part, item.news(part, as_text(told), whole=step == "done"))
         return ""
 
@@ -166,7 +169,7 @@ class ResponsePieces:
 
     def _lone(self, same: list[Item], found: dict[str, Any], index: str | None, *, closing: bool) -> Item | None:
         """The only item that is still open, where an end says neither id nor place that is known."""
-        open_items = self._open(same, "", index)
+        open_items = [item for item in same if not item.closed and (index is None or item.index is None)]
         call_id = as_text(found.get("call_id"))
         if not closing or len(open_items) != 1 or (call_id and open_items[0].call.id):
             return None
@@ -176,22 +179,18 @@ class ResponsePieces:
         """Take what an item says of itself; returns the text that is new with it."""
         item.id = item.id or as_text(found.get("id"))
         if closing:
-            item.finished = True
-            self.broken |= found.get("status") == "incomplete"
+            item.closed = item.finished = True
+            self._partial |= found.get("status") == "incomplete"
         if item.kind == "function_call":
             item.take_call(found, closing=closing)
         if item.kind == "message":
-            return "".join([self._fill_text(item, place, part) for place, part in enumerate(_parts(found, "content"))])
-        if item.kind == "reasoning":
-            for mark, key in (("s", "summary"), ("c", "content")):
+            told = "".join([as_text(part.get("text") or part.get("refusal")) for part in _parts(found, "content")])
+            return self._say(item, "", item.rest(told))
+        if item.kind == "reasoning" and not item.parts:
+            for key in ("summary", "content"):
                 for place, part in enumerate(_parts(found, key)):
-                    name = f"{mark}{place}"
-                    self._think(item, name, item.news(name, as_text(part.get("text")), whole=True))
+                    self._think(item, f"{key}{place}", as_text(part.get("text")))
         return ""
-
-    def _fill_text(self, item: Item, place: int, part: dict[str, Any]) -> str:
-        text = as_text(part.get("text")) or as_text(part.get("refusal"))
-        return self._say(item, str(place), item.news(str(place), text, whole=True))
 
     def _end(self, body: dict[str, Any], status: str) -> str:
         """The final response: how it ended, and all its items once more."""
@@ -249,7 +248,7 @@ class ResponsePieces:
         named = [item for item in items if item.call.name or item.call.id]
         known = {item.arguments() for item in named}
         strays = [item for item in items if item not in named and item.arguments() not in known]
-        self.broken |= bool(strays) or any(item.is_unfinished() for item in named)
+        self.broken |= bool(strays)
         return tuple(
             WireCall(writable(item.call.id), writable(item.call.name), writable(item.arguments()))
             for item in (*named, *strays)
