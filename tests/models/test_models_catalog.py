@@ -28,7 +28,7 @@ def endpoint_of(spec: str, *, base_url: str | None = None, api_key: str | None =
 def test_every_provider_can_be_named(name: str) -> None:
     provider = PROVIDERS[name]
     endpoint = endpoint_of(f"{name}:some:model", api_key=KEY)
-    assert endpoint.url == provider.base_url + "/chat/completions"
+    assert endpoint.url == provider.base_url + provider.route.path.replace("{model}", "some%3Amodel")
     assert endpoint.model == "some:model"
     assert endpoint.key_variable == provider.key_variables[0]
 

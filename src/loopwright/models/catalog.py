@@ -17,8 +17,8 @@ from loopwright.core.errors import UsageError
 from loopwright.core.messages import Price
 from loopwright.models import environment
 from loopwright.models.door import is_loopback
-from loopwright.models.providers import COMPATIBLE, PROVIDERS, Endpoint, ModelRule, Provider
-from loopwright.protocols.speech import Capabilities
+from loopwright.models.providers import CHAT, COMPATIBLE, PROVIDERS, Endpoint, ModelRule, Provider, Route
+from loopwright.protocols.speech import Capabilities, Dialect
 
 if TYPE_CHECKING:
     from loopwright.engine.ports import Model
@@ -63,8 +63,8 @@ def resolve(
     Args:
         spec: ``PROVIDER:MODEL``, ``PROVIDER`` where it has a default model, ``local``, ``local:PATH``, or with
             `base_url` just the name of a model
-        base_url: address of a compatible endpoint instead of the provider's own, with or without
-            ``/chat/completions``
+        base_url: address of a compatible endpoint instead of the provider's own, with or without the path that
+            requests go to, such as ``/chat/completions``
         api_key: the key instead of the one in the environment
         environ: where keys and addresses are looked up; the environment and the nearest ``.env`` when None
         delivery: time limits and repetition
@@ -95,6 +95,7 @@ def resolve(
         key_variable=variable or provider.key_variables[0],
         listing=provider.listing,
         starting=provider.starting,
+        route=provider.route,
     )
     return _model(spec, provider, endpoint, key, delivery)
 
@@ -146,8 +147,8 @@ def rule_for(provider: Provider, model: str, address: str) -> ModelRule:
     return ModelRule("*", provider.capabilities, provider.limit_field if own else "max_tokens")
 
 
-def normalised(base_url: str) -> str:
-    """A base URL without a slash or ``/chat/completions`` at its end.
+def normalised(base_url: str, route: Route = CHAT) -> str:
+    """A base URL without a slash or the path of its route at its end, such as ``/chat/completions``.
 
     Raises:
         UsageError: it is no http address, or holds a password or key
@@ -166,7 +167,9 @@ def normalised(base_url: str) -> str:
         raise UsageError("the base URL holds a key; leave it out and give the key by its variable or api_key")
     if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
         raise UsageError(f"{text!r} is no base URL; it begins with http:// or https://, like http://localhost:8000/v1")
-    path = parts.path.rstrip("/").removesuffix("/chat/completions").rstrip("/")
+    path = parts.path.rstrip("/").removesuffix(route.path).rstrip("/")
+    if route.path.startswith("/v1/"):
+        path = path.removesuffix("/v1")
     return parts._replace(path=path, fragment="").geturl()
 
 
@@ -191,9 +194,9 @@ def _split(spec: str, *, has_address: bool) -> tuple[Provider, str]:
 
 def _address(provider: Provider, base_url: str | None, environ: Mapping[str, str]) -> str:
     if base_url is not None:
-        return normalised(base_url)
+        return normalised(base_url, provider.route)
     named = environ.get(provider.base_url_variable, "").strip()
-    return normalised(named) if named else provider.base_url
+    return normalised(named, provider.route) if named else provider.base_url
 
 
 def _key_variable(provider: Provider, environ: Mapping[str, str]) -> str:
@@ -217,17 +220,33 @@ def _model(spec: str, provider: Provider, endpoint: Endpoint, key: str, delivery
     # Imported here: listing models and choosing one must not load an HTTP library or a price list.
     from loopwright.engine.ports import Model
     from loopwright.models.openai_compatible import OpenAICompatible
-    from loopwright.protocols.openai_chat import OpenAIChat
 
     rule = rule_for(provider, endpoint.model, endpoint.base_url)
     return Model(
         name=endpoint.model,
         spec=spec,
-        dialect=OpenAIChat(limit_field=rule.limit_field),
+        dialect=_dialect(provider.route, rule),
         transport=OpenAICompatible(endpoint, key=key, delivery=delivery),
         capabilities=rule.capabilities,
         price=_price(provider, endpoint),
     )
+
+
+def _dialect(route: Route, rule: ModelRule) -> Dialect:
+    # Only the one that is spoken is loaded.
+    match route.dialect:
+        case "anthropic":
+            from loopwright.protocols.anthropic import Anthropic
+
+            return Anthropic()
+        case "gemini":
+            from loopwright.protocols.gemini import Gemini
+
+            return Gemini()
+        case "openai-chat":
+            from loopwright.protocols.openai_chat import OpenAIChat
+
+            return OpenAIChat(limit_field=rule.limit_field)
 
 
 def _price(provider: Provider, endpoint: Endpoint) -> Price | None:

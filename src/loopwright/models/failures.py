@@ -59,11 +59,19 @@ MODEL_UNKNOWN = re.compile(
     r"model_not_found|model_decommissioned|invalid_model|model not exist"
     r"|model ['\"`]?.{0,120}?['\"`]? ?(does not exist|not found|is not found|was not found|has been decommissioned"
     r"|is not available|doesn't exist)"
-    r"|invalid model|unknown model|not a valid model|no endpoints found for|no such model|model .{0,120} not loaded",
+    r"|invalid model|unknown model|not a valid model|no endpoints found for|no such model|model .{0,120} not loaded"
+    r"|not_found_error model:|models/\S{1,120} is not found",
     re.IGNORECASE | re.DOTALL,
 )
 
-NO_MONEY = re.compile(r"insufficient_quota|billing_hard_limit_reached|insufficient[ _]balance|billing_not_active", re.I)
+NO_MONEY = re.compile(
+    r"insufficient_quota|billing_hard_limit_reached|insufficient[ _]balance|billing_not_active"
+    r"|credit balance is too low",
+    re.IGNORECASE,
+)
+
+KEY_REFUSED = re.compile(r"api key not valid|api key expired|api_key_invalid", re.IGNORECASE)
+"""A wrong key, as Gemini puts it under status 400."""
 
 _KEY_SHAPES = re.compile(
     r"\b(?:sk|pk|rk|gsk|xai|hf|nvapi|fw|csk|pplx|tgp)[-_][\w*.-]{4,}"  # keys as providers issue them, also half masked
@@ -122,6 +130,8 @@ def _classified(
     """Class, text and whether the work may have been done. What is said counts more than the status."""
     if status in (401, 403, 407):
         return "auth", _about_the_key(endpoint, status), False
+    if status == 400 and KEY_REFUSED.search(said.all):
+        return "auth", _about_the_key(endpoint, 401), False
     if status == 402 or NO_MONEY.search(said.all):
         return "auth", f"{endpoint.label} does not work for this account: its quota or balance is used up", False
     if "tool_use_failed" in said.code:
@@ -183,7 +193,8 @@ def _about_the_model(endpoint: Endpoint) -> str:
 
 def _about_the_address(endpoint: Endpoint) -> str:
     path = endpoint.base_url.partition("?")[0].rstrip("/")
-    hint = "" if path.endswith("/v1") else "; most base URLs end in /v1"
+    end = endpoint.route.base_end
+    hint = "" if path.endswith(end) else f"; most base URLs end in {end}"
     return f"there is no chat endpoint at {endpoint.url}: check the base URL{hint}"
 
 

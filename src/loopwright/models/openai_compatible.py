@@ -1,7 +1,8 @@
-"""Carries request bodies to an endpoint that speaks OpenAI's chat completions format, over aiohttp.
+"""Carries request bodies to a provider's endpoint over aiohttp: OpenAI's and what is compatible with it, and others.
 
-Owns connections, time limits and repetition. Reads no reply (the bytes go to `feed` as they come) and builds no body:
-both are the dialect's. What a refusal means is in `failures`, who may connect to what is in `door`.
+Owns connections, time limits and repetition. Addresses and headers are data of the endpoint's route. Reads no reply
+(the bytes go to `feed` as they come) and builds no body: both are the dialect's. What a refusal means is in `failures`,
+who may connect to what is in `door`.
 """
 
 import asyncio
@@ -71,9 +72,10 @@ class OpenAICompatible:
         self.endpoint = endpoint
         self.delivery = delivery or Delivery()
         self._key = _sendable(key, endpoint)
-        self._headers = {"Content-Type": "application/json", "User-Agent": "loopwright"}
+        route = endpoint.route
+        self._headers = {"Content-Type": "application/json", "User-Agent": "loopwright", **dict(route.headers)}
         if self._key:
-            self._headers["Authorization"] = f"Bearer {self._key}"
+            self._headers[route.key_header] = route.key_prefix + self._key
         self._proxy = door.proxy_for(endpoint.url)
         self._sessions: dict[asyncio.AbstractEventLoop, _Kept] = {}
 
@@ -155,7 +157,7 @@ class OpenAICompatible:
         proxy = self._proxy
         try:
             async with session.post(
-                self.endpoint.url,
+                self.endpoint.stream_url if stream else self.endpoint.url,
                 data=body,
                 headers={**self._headers, "Accept": accept},
                 allow_redirects=False,

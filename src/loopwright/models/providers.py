@@ -4,6 +4,7 @@ Owns facts only. Nothing here reads the environment, opens a connection or decid
 """
 
 from typing import Literal
+from urllib.parse import quote
 
 from msgspec import Struct
 
@@ -11,6 +12,51 @@ from loopwright.protocols.speech import Capabilities
 
 LimitField = Literal["max_tokens", "max_completion_tokens"]
 """The field of a request that limits the tokens of the reply."""
+
+
+class Route(Struct, frozen=True):
+    """How requests in one wire format are addressed below a base URL, and where the key goes."""
+
+    dialect: Literal["openai-chat", "anthropic", "gemini"]
+    path: str
+    """Where a request goes whose reply comes whole; ``{model}`` stands for the name of the model."""
+    stream_path: str
+    """Where a request goes whose reply is streamed."""
+    key_header: str
+    key_prefix: str = ""
+    headers: tuple[tuple[str, str], ...] = ()
+    """Headers of every request, name and value."""
+    base_end: str = ""
+    """What base URLs of this format end in."""
+
+
+CHAT = Route(
+    dialect="openai-chat",
+    path="/chat/completions",
+    stream_path="/chat/completions",
+    key_header="Authorization",
+    key_prefix="Bearer ",
+    base_end="/v1",
+)
+"""OpenAI's chat completions."""
+
+MESSAGES = Route(
+    dialect="anthropic",
+    path="/v1/messages",
+    stream_path="/v1/messages",
+    key_header="x-api-key",
+    headers=(("anthropic-version", "2023-06-01"),),
+)
+"""Anthropic's messages. Source: https://docs.anthropic.com/en/api/overview"""
+
+GENERATE_CONTENT = Route(
+    dialect="gemini",
+    path="/models/{model}:generateContent",
+    stream_path="/models/{model}:streamGenerateContent?alt=sse",
+    key_header="x-goog-api-key",
+    base_end="/v1beta",
+)
+"""Gemini's generateContent. Source: https://ai.google.dev/api/generate-content"""
 
 
 class ModelRule(Struct, frozen=True):
@@ -23,7 +69,7 @@ class ModelRule(Struct, frozen=True):
 
 
 class Provider(Struct, frozen=True):
-    """An endpoint that speaks OpenAI's chat completions format."""
+    """An endpoint, in OpenAI's chat completions format where its route does not say otherwise."""
 
     name: str
     """Short name, the part of a spec before the colon."""
@@ -49,6 +95,7 @@ class Provider(Struct, frozen=True):
     """How a person starts the server; only for servers on the user's own machine."""
     price_book: str = ""
     """Identifier of the provider in genai-prices; empty where no price is known."""
+    route: Route = CHAT
 
 
 class Endpoint(Struct, frozen=True):
@@ -56,21 +103,32 @@ class Endpoint(Struct, frozen=True):
 
     label: str
     base_url: str
-    """Without a slash at the end and without ``/chat/completions``; a query is allowed."""
+    """Without a slash at the end and without the path of the route; a query is allowed."""
     model: str
     key_variable: str
     listing: str = ""
     starting: str = ""
+    route: Route = CHAT
 
     @property
     def url(self) -> str:
-        """The address that requests are posted to."""
-        return self.at("/chat/completions")
+        """The address that requests are posted to whose replies come whole."""
+        return self.at(self._named(self.route.path))
+
+    @property
+    def stream_url(self) -> str:
+        """The address that requests are posted to whose replies are streamed."""
+        return self.at(self._named(self.route.stream_path))
 
     def at(self, path: str) -> str:
-        """An address below the base URL."""
-        base, mark, query = self.base_url.partition("?")
-        return base + path + mark + query
+        """An address below the base URL; queries of both are joined."""
+        base, _, query = self.base_url.partition("?")
+        path, _, more = path.partition("?")
+        queries = "&".join(part for part in (query, more) if part)
+        return base + path + (f"?{queries}" if queries else "")
+
+    def _named(self, path: str) -> str:
+        return path.replace("{model}", quote(self.model.removeprefix("models/"), safe=""))
 
 
 OPENAI = Provider(
@@ -92,6 +150,30 @@ OPENAI = Provider(
     ),
     listing="https://platform.openai.com/docs/models lists the names",
     price_book="openai",
+)
+
+ANTHROPIC = Provider(
+    name="anthropic",
+    label="Anthropic",
+    base_url="https://api.anthropic.com",
+    key_variables=("ANTHROPIC_API_KEY",),
+    base_url_variable="ANTHROPIC_BASE_URL",
+    default_model="claude-sonnet-4-5",
+    listing="https://docs.anthropic.com/en/docs/about-claude/models lists the names",
+    price_book="anthropic",
+    route=MESSAGES,
+)
+
+GEMINI = Provider(
+    name="gemini",
+    label="Gemini",
+    base_url="https://generativelanguage.googleapis.com/v1beta",
+    key_variables=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    base_url_variable="GEMINI_BASE_URL",
+    default_model="gemini-2.5-flash",
+    listing="https://ai.google.dev/gemini-api/docs/models lists the names",
+    price_book="google",
+    route=GENERATE_CONTENT,
 )
 
 DEEPSEEK = Provider(
@@ -195,6 +277,9 @@ COMPATIBLE = Provider(
 
 PROVIDERS: dict[str, Provider] = {
     provider.name: provider
-    for provider in (OPENAI, DEEPSEEK, GROQ, MISTRAL, OPENROUTER, OLLAMA, LM_STUDIO, VLLM, LLAMA_CPP)
+    for provider in (
+        *(OPENAI, ANTHROPIC, GEMINI, DEEPSEEK, GROQ, MISTRAL, OPENROUTER),
+        *(OLLAMA, LM_STUDIO, VLLM, LLAMA_CPP),
+    )
 }
 """By short name, in the order in which a key in the environment decides the default model."""
