@@ -46,7 +46,7 @@ class Item:
         same_id, same_place = bool(item_id) and item_id == self.id, index is not None and index == self.index
         moved = index is not None and self.index is not None and not same_place
         if self.is_called(call_id):
-            return not (self.finished and moved)
+            return not (self.closed and moved)
         other = bool(call_id and self.call.id) and not closing
         return not other and ((same_id and not moved) or (same_place and not self.closed))
 
@@ -71,9 +71,9 @@ class Item:
         """What of the text of the whole item is new."""
         return _after("".join(["".join(pieces) for pieces in self.parts.values()]), text)
 
-    def take_arguments(self, arguments: str, name: str, step: str) -> None:
+    def take_arguments(self, call_id: str, name: str, arguments: str, step: str) -> None:
         """Take a piece of the arguments, or with the step ``done`` all of them."""
-        self.call.take(self.index, "", name, arguments if step == "delta" else "")
+        self.call.take(self.index, call_id, name, arguments if step == "delta" else "")
         if step == "done":
             self.finished = True
             self._tell(arguments)

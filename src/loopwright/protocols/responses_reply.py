@@ -105,7 +105,7 @@ class ResponsePieces:
             return self._say(item, part, item.news(part, as_text(told), whole=step == "done"))
         if event == _ARGUMENTS:
             call_id, name = as_text(body.get("call_id")), as_text(body.get("name"))
-            self._of("function_call", item_id, index, call_id).take_arguments(fragment(told), name, step)
+            self._of("function_call", item_id, index, call_id).take_arguments(call_id, name, fragment(told), step)
             return ""
         item = self._of("reasoning", item_id, index)
         place = body.get("summary_index", body.get("content_index"))
