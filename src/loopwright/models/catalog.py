@@ -243,6 +243,14 @@ def _dialect(route: Route, rule: ModelRule) -> Dialect:
             from loopwright.protocols.gemini import Gemini
 
             return Gemini()
+        case "openai-responses":
+            from loopwright.protocols.openai_responses import OpenAIResponses
+
+            return OpenAIResponses(reasons=rule.reasons)
+        case "cohere-v2":
+            from loopwright.protocols.cohere import CohereChat
+
+            return CohereChat()
         case "openai-chat":
             from loopwright.protocols.openai_chat import OpenAIChat
 

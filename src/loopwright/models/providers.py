@@ -17,7 +17,7 @@ LimitField = Literal["max_tokens", "max_completion_tokens"]
 class Route(Struct, frozen=True):
     """How requests in one wire format are addressed below a base URL, and where the key goes."""
 
-    dialect: Literal["openai-chat", "anthropic", "gemini"]
+    dialect: Literal["openai-chat", "openai-responses", "anthropic", "gemini", "cohere-v2"]
     path: str
     """Where a request goes whose reply comes whole; ``{model}`` stands for the name of the model."""
     stream_path: str
@@ -39,6 +39,26 @@ CHAT = Route(
     base_end="/v1",
 )
 """OpenAI's chat completions."""
+
+RESPONSES = Route(
+    dialect="openai-responses",
+    path="/responses",
+    stream_path="/responses",
+    key_header="Authorization",
+    key_prefix="Bearer ",
+    base_end="/v1",
+)
+"""OpenAI's responses. Source: https://platform.openai.com/docs/api-reference/responses"""
+
+COHERE_CHAT = Route(
+    dialect="cohere-v2",
+    path="/chat",
+    stream_path="/chat",
+    key_header="Authorization",
+    key_prefix="Bearer ",
+    base_end="/v2",
+)
+"""Cohere's chat, version 2. Source: https://docs.cohere.com/reference/chat"""
 
 MESSAGES = Route(
     dialect="anthropic",
@@ -66,6 +86,8 @@ class ModelRule(Struct, frozen=True):
     """Shell pattern, matched against the lower-case model name."""
     capabilities: Capabilities = Capabilities()
     limit_field: LimitField = "max_tokens"
+    reasons: bool = False
+    """Whether the model thinks before it answers and gives its thoughts out encrypted."""
 
 
 class Provider(Struct, frozen=True):
@@ -176,6 +198,39 @@ GEMINI = Provider(
     route=GENERATE_CONTENT,
 )
 
+OPENAI_RESPONSES = Provider(
+    name="openai-responses",
+    label="OpenAI",
+    base_url="https://api.openai.com/v1",
+    key_variables=("OPENAI_API_KEY",),
+    base_url_variable="OPENAI_BASE_URL",
+    default_model="gpt-5-mini",
+    capabilities=Capabilities(stop=False),  # the format has no stop sequences
+    rules=(
+        ModelRule("gpt-5*-chat*", Capabilities(stop=False)),
+        # Others refuse to be asked for encrypted reasoning.
+        *(
+            ModelRule(name, Capabilities(stop=False), reasons=True)
+            for name in ("gpt-5*", "o1*", "o3*", "o4*", "codex*")
+        ),
+    ),
+    listing="https://platform.openai.com/docs/models lists the names",
+    price_book="openai",
+    route=RESPONSES,
+)
+
+COHERE = Provider(
+    name="cohere",
+    label="Cohere",
+    base_url="https://api.cohere.com/v2",
+    key_variables=("COHERE_API_KEY", "CO_API_KEY"),
+    base_url_variable="COHERE_BASE_URL",
+    default_model="command-a-03-2025",
+    listing="https://docs.cohere.com/docs/models lists the names",
+    price_book="cohere",
+    route=COHERE_CHAT,
+)
+
 DEEPSEEK = Provider(
     name="deepseek",
     label="DeepSeek",
@@ -279,6 +334,7 @@ PROVIDERS: dict[str, Provider] = {
     provider.name: provider
     for provider in (
         *(OPENAI, ANTHROPIC, GEMINI, DEEPSEEK, GROQ, MISTRAL, OPENROUTER),
+        *(OPENAI_RESPONSES, COHERE),
         *(OLLAMA, LM_STUDIO, VLLM, LLAMA_CPP),
     )
 }
