@@ -230,7 +230,9 @@ class AnthropicPieces:
 
     def _say(self, block: Block, text: str) -> str:
         """Add text; behind blocks of other kinds it begins a new paragraph."""
-        if text and block is not self._speaking:
+        if not text:
+            return ""
+        if block is not self._speaking:
             text = text if block.after_text or not self._text else f"\n\n{text}"
             self._speaking = block
         self._text.append(text)
@@ -263,6 +265,7 @@ class AnthropicPieces:
         """The message that goes back: the content as sent, or the one that the deltas of a stream make together."""
         if self._body:
             try:
+                msgspec.json.decode(self._body)  # raw parts alone are not looked into
                 return own(msgspec.json.decode(self._body, type=_Content).content)
             except msgspec.DecodeError:
                 pass

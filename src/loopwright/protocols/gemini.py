@@ -14,9 +14,9 @@ from msgspec import Raw, Struct
 
 from loopwright.core.errors import UsageError
 from loopwright.core.messages import Call, ToolSpec, Turn
+from loopwright.protocols.call_arguments import sendable_arguments
 from loopwright.protocols.gemini_reply import CALL, GeminiPieces, own
 from loopwright.protocols.json_values import as_object, as_text, decoded, encoded, is_object
-from loopwright.protocols.openai_chat import UNREADABLE_KEY
 from loopwright.protocols.reply_bytes import PieceReader, event_stream
 from loopwright.protocols.speech import Message, Options, Reply
 
@@ -181,11 +181,9 @@ def _call(call: Call) -> bytes:
     return encoded({CALL: {**_named(call), "args": _arguments(call)}})
 
 
-def _arguments(call: Call) -> Any:
-    """The arguments of a call: as the model wrote them where they are an object, else as they were read."""
-    if is_object(call.text) and (call.state == "rejected" or msgspec.json.decode(call.text) == call.arguments):
-        return Raw(call.text.encode())
-    return {UNREADABLE_KEY: call.text} if call.state == "rejected" else call.arguments
+def _arguments(call: Call) -> Raw:
+    """The arguments of a call as an object: as the model wrote them where they are one, else as they were read."""
+    return Raw(sendable_arguments(call).encode())
 
 
 def _own(turn: Turn) -> bytes:

@@ -41,7 +41,10 @@ class _Candidate(Struct):
 
 
 class _Body(Struct):
-    candidates: list[_Candidate]
+    """A response body, or the model's content alone."""
+
+    candidates: list[_Candidate] = []
+    parts: list[Raw] = []
 
 
 class GeminiPieces:
@@ -63,7 +66,7 @@ class GeminiPieces:
         """Take one chunk, or a whole body, and return the text that is new with it."""
         value = arrived.value
         self._body = arrived.body
-        self._fail(explained(value.get("error")))
+        self._fail(explained(value.get("error") or (value if arrived.event == "error" else None)))
         feedback = as_object(value.get("promptFeedback"))
         if feedback.get("blockReason"):
             self._fail(_told("the provider blocked the prompt", feedback, "blockReason", "blockReasonMessage"))
@@ -133,13 +136,13 @@ class GeminiPieces:
 
     def _opaque(self, parts: list[dict[str, Any]]) -> bytes:
         """The content that goes back: the parts as sent, or those that the chunks of a stream make together."""
-        for shape in (_Body, _Content) if self._body else ():
-            try:
-                found = msgspec.json.decode(self._body, type=shape)
-            except msgspec.DecodeError:
-                continue
-            return own(found.parts if isinstance(found, _Content) else found.candidates[0].content.parts)
-        return own([Raw(encoded(part)) for part in parts])
+        try:
+            msgspec.json.decode(self._body)  # raw parts alone are not looked into
+            body = msgspec.json.decode(self._body, type=_Body)
+        except msgspec.DecodeError:
+            body = _Body()
+        sent = body.parts or [part for candidate in body.candidates[:1] for part in candidate.content.parts]
+        return own(sent or [Raw(encoded(part)) for part in parts])
 
 
 def own(parts: list[Raw]) -> bytes:
