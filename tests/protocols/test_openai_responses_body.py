@@ -156,7 +156,7 @@ def test_own_items_that_would_be_refused_are_changed_as_little_as_can_be() -> No
 
 
 def test_reasoning_that_only_the_server_had_is_left_out_with_its_ids() -> None:
-    hollow = {"id": "rs_1", "type": "reasoning", "summary": []}
+    hollow: JSON = {"id": "rs_1", "type": "reasoning", "summary": []}
     turn = read(read_message(response(hollow, CALLED)), [WEATHER]).numbered(1, 8)
     assert sent_back(turn) == [{key: value for key, value in CALLED.items() if key != "id"}]
     plain = {"type": "reasoning", "content": [{"type": "reasoning_text", "text": "Hm"}]}

@@ -95,7 +95,7 @@ class CoherePieces:
         """A call that begins, or a piece of one; a piece that belongs to none breaks the reply."""
         index, call_id = _index(event), as_text(call.get("id"))
         place = self._places.get(f"id {call_id}") if call_id else None
-        again = place is not None and (self._open or self._places.get(index, place) == place)
+        again = place is not None and (self._open or not index or self._places.get(index) == place)
         if starting and not again:
             self._begin(call, event, text="")
             return
