@@ -151,6 +151,7 @@ BROKEN: dict[str, list[JSON]] = {
     "a piece of a call for a text": [start(0, type="text", text=""), piece(0, "{}"), tool(1), stop(1)],
     "a call that neither ended nor has input": [tool(0)],
     "input in the start that the pieces contradict": [tool(0, input={"x": 1}), piece(0, '{"x":2}'), stop(0)],
+    "a reply that begins again": [begin(), tool(0), stop(0), begin(), tool(0), stop(0)],
     "a signature of nothing": [delta(0, "signature_delta", signature="s"), tool(1), stop(1)],
     "an event that is no JSON object": [tool(0), stop(0), "{cut"],  # type: ignore[list-item]
 }

@@ -17,6 +17,7 @@ from loopwright.protocols.anthropic_reply import CALL, AnthropicPieces, own
 from loopwright.protocols.call_arguments import sendable_arguments
 from loopwright.protocols.json_values import as_object, as_text, decoded, encoded
 from loopwright.protocols.reply_bytes import PieceReader, event_stream
+from loopwright.protocols.row import Row
 from loopwright.protocols.speech import Message, Options, Reply
 
 MAX_TOKENS = 4096
@@ -24,9 +25,7 @@ MAX_TOKENS = 4096
 UNNAMED = "unnamed"
 """Stands for the name of a call that has none, which the API would refuse."""
 
-_SYSTEM = b'{"role":"system","content":['
-_USER = b'{"role":"user","content":['
-_END = b"]}"
+_ROW = Row("content")
 _FAILED = '{"status":"error"'
 _RUN = frozenset(("messages", "system"))
 """Fields of a request that only the run fills."""
@@ -48,11 +47,11 @@ class Anthropic:
     def message(self, message: Message) -> bytes:
         """Encode one message; empty where it says nothing, because the API takes no empty text."""
         if message.role == "tool" and message.call is not None:
-            return _wrapped(_USER, [_result(message.call, message.text)])
+            return _ROW.message("user", _result(message.call, message.text))
         if message.role == "assistant":
             turn = message.turn or Turn()
             return _own(turn) or _written(message.text, turn.calls)
-        return _wrapped(_SYSTEM if message.role == "system" else _USER, [_text(message.text)])
+        return _ROW.message("system" if message.role == "system" else "user", _text(message.text))
 
     def tools(self, tools: Sequence[ToolSpec]) -> bytes:
         """Encode the tool list; empty for no tools."""
@@ -78,13 +77,13 @@ class Anthropic:
             raise UsageError(f"the extra fields of a request may not hold {taken[0]!r}: the run fills them")
         if options.settings.seed is not None:
             raise UsageError("Anthropic's API takes no seed; leave it out of the settings")
-        opening, said = _arranged(messages)
+        opening, said = _ROW.joined(messages)
         tools = encoded(extra.pop("tools")) if "tools" in extra else options.tools
         head = [b'{"model":', encoded(extra.pop("model", model))]
         head += [b',"system":[', opening, b"]"] if opening else []
         head += [b',"tools":', tools] if tools else []
         tail = encoded({**self._fields(options, stream=stream), **extra})
-        return b"".join([*head, b',"messages":[', b",".join(said), b"],", tail[1:]])
+        return b"".join([*head, b',"messages":[', said, b"],", tail[1:]])
 
     def reader(self, *, stream: bool) -> PieceReader:
         """A reader for one reply. It sees for itself whether the server streams, whatever was asked for."""
@@ -122,33 +121,6 @@ def read_chunks(payloads: Sequence[str]) -> Reply:
     reader = PieceReader(AnthropicPieces())
     reader.feed(event_stream(payloads))
     return reader.close()
-
-
-def _arranged(messages: Sequence[bytes]) -> tuple[bytes, list[bytes]]:
-    """The content of the system's messages that come first, and the messages as the API wants them in a row.
-
-    A system's message that comes later is said by the user: moved to the front it would change what was sent before.
-    """
-    opening: list[bytes] = []
-    said: list[bytes] = []
-    for message in messages:
-        if message.startswith(_SYSTEM):
-            content = message[len(_SYSTEM) : -len(_END)]
-            if not said:
-                opening.append(content)
-                continue
-            message = _USER + content + _END
-        if message.startswith(_USER) and said and said[-1].startswith(_USER):
-            said[-1] = said[-1][: -len(_END)] + b"," + message[len(_USER) :]
-        elif message:
-            said.append(message)
-    return b",".join(opening), said
-
-
-def _wrapped(start: bytes, content: list[bytes]) -> bytes:
-    """A message of these blocks; nothing where there are none."""
-    blocks = [block for block in content if block]
-    return b"".join([start, b",".join(blocks), _END]) if blocks else b""
 
 
 def _text(text: str) -> bytes:

@@ -142,6 +142,7 @@ class AnthropicPieces:
             case "content_block_stop":
                 self._stop(value.get("index"))
             case "message_start":
+                self._broken |= bool(self._blocks)  # a second reply in the same stream, such as a proxy's new attempt
                 return self._message(as_object(value.get("message")))
             case "message_delta":
                 self._finish(as_object(value.get("delta")))

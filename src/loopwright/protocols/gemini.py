@@ -18,15 +18,14 @@ from loopwright.protocols.call_arguments import sendable_arguments
 from loopwright.protocols.gemini_reply import CALL, GeminiPieces, own
 from loopwright.protocols.json_values import as_object, as_text, decoded, encoded, is_object
 from loopwright.protocols.reply_bytes import PieceReader, event_stream
+from loopwright.protocols.row import Row
 from loopwright.protocols.speech import Message, Options, Reply
 
 UNNAMED = "unnamed"
 """Stands for the name of a call that has none, which the API would refuse."""
 
-_SYSTEM = b'{"role":"system","parts":['
-_USER = b'{"role":"user","parts":['
-_RESULT = b'{"role":"user","parts":[{"functionResponse":'
-_END = b"]}"
+_ROW = Row("parts", apart=b'{"functionResponse":')
+"""Results have to stand alone behind their calls."""
 _RUN = frozenset(("contents", "systemInstruction"))
 """Fields of a request that only the run fills."""
 _MADE = re.compile(r"[cd]\d{8,}")
@@ -45,11 +44,11 @@ class Gemini:
     def message(self, message: Message) -> bytes:
         """Encode one message; empty where it says nothing, because the API takes no empty text."""
         if message.role == "tool" and message.call is not None:
-            return _wrapped(_USER, [_result(message.call, message.text)])
+            return _ROW.message("user", _result(message.call, message.text))
         if message.role == "assistant":
             turn = message.turn or Turn()
             return _own(turn) or _written(message.text, turn.calls)
-        return _wrapped(_SYSTEM if message.role == "system" else _USER, [_text(message.text)])
+        return _ROW.message("system" if message.role == "system" else "user", _text(message.text))
 
     def tools(self, tools: Sequence[ToolSpec]) -> bytes:
         """Encode the tool list; empty for no tools."""
@@ -71,7 +70,7 @@ class Gemini:
         extra = {**options.settings.extra, **options.extra}
         if taken := sorted(_RUN & extra.keys()):
             raise UsageError(f"the extra fields of a request may not hold {taken[0]!r}: the run fills them")
-        opening, said = _arranged(messages)
+        opening, said = _ROW.joined(messages)
         tools = encoded(extra.pop("tools")) if "tools" in extra else options.tools
         head = [b'{"systemInstruction":{"parts":[', opening, b"]},"] if opening else [b"{"]
         head += [b'"tools":', tools, b","] if tools else []
@@ -83,7 +82,7 @@ class Gemini:
             **extra,
         }
         tail = encoded({name: value for name, value in fields.items() if value is not None})
-        return b"".join([*head, b'"contents":[', b",".join(said), b"]", b"," if len(tail) > 2 else b"", tail[1:]])
+        return b"".join([*head, b'"contents":[', said, b"]", b"," if len(tail) > 2 else b"", tail[1:]])
 
     def reader(self, *, stream: bool) -> PieceReader:
         """A reader for one reply. It sees for itself whether the server streams, whatever was asked for."""
@@ -121,38 +120,6 @@ def _generation(options: Options) -> dict[str, Any]:
         "stopSequences": list(dict.fromkeys((*settings.stop, *options.stop))) or None,
     }
     return {name: value for name, value in fields.items() if value is not None}
-
-
-def _arranged(messages: Sequence[bytes]) -> tuple[bytes, list[bytes]]:
-    """The parts of the system's messages that come first, and the contents as the API wants them in a row.
-
-    A system's message that comes later is said by the user: moved to the front it would change what was sent before.
-    """
-    opening: list[bytes] = []
-    said: list[bytes] = []
-    for message in messages:
-        if message.startswith(_SYSTEM):
-            parts = message[len(_SYSTEM) : -len(_END)]
-            if not said:
-                opening.append(parts)
-                continue
-            message = _USER + parts + _END
-        if said and message.startswith(_USER) and _alike(said[-1], message):
-            said[-1] = said[-1][: -len(_END)] + b"," + message[len(_USER) :]
-        elif message:
-            said.append(message)
-    return b",".join(opening), said
-
-
-def _alike(before: bytes, after: bytes) -> bool:
-    """Whether both are the user's, and both results or both texts: results have to stand alone behind their calls."""
-    return before.startswith(_USER) and before.startswith(_RESULT) is after.startswith(_RESULT)
-
-
-def _wrapped(start: bytes, parts: list[bytes]) -> bytes:
-    """A content of these parts; nothing where there are none."""
-    found = [part for part in parts if part]
-    return b"".join([start, b",".join(found), _END]) if found else b""
 
 
 def _text(text: str) -> bytes:
