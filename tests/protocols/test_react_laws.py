@@ -86,6 +86,7 @@ def test_blanks_at_the_end_mean_nothing(text: str, blanks: str) -> None:
 
 
 @given(REPLIES)
+@example("</think></think>Action: 0")
 def test_what_goes_back_means_the_same(text: str) -> None:
     turn = read_text(text, TOOLS)
     again = read_text(turn.text, TOOLS)
@@ -96,11 +97,9 @@ def test_what_goes_back_means_the_same(text: str) -> None:
 
 @given(REPLIES, REPLIES)
 def test_nothing_after_an_observation_counts(before: str, after: str) -> None:
-    text = f"Thought: a\nAction: search[b]\nObservation: {before}\n{after}"
-    turn = read_text(text, TOOLS)
-    assert [(call.tool, call.arguments) for call in turn.calls] == [
-        ("search", {"query": "b"})
-    ] or "</" in before + after
+    rest = f"{before}\n{after}".replace("</think>", "")  # that would make thinking of all before it
+    turn = read_text(f"Thought: a\nAction: search[b]\nObservation: {rest}", TOOLS)
+    assert [(call.tool, call.arguments) for call in turn.calls] == [("search", {"query": "b"})]
     assert turn.answer is None
 
 
@@ -114,6 +113,7 @@ def plain(call: Call) -> tuple[str, dict[str, Any], str]:
     return call.tool, call.arguments, call.state
 
 
+@example([Call("search", {"query": "the name of the tool"})], "a")
 @given(st.lists(calls(), min_size=1, max_size=4), st.text("abc déf漢", min_size=1))
 def test_calls_as_the_prompt_asks_for_them_read_back(asked: list[Call], thought: str) -> None:
     text = "\n".join((f"Thought: {thought}", *(written_call(call) for call in asked)))

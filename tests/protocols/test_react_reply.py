@@ -83,6 +83,16 @@ RUNS: dict[str, tuple[str, list[tuple[str, dict[str, Any]]]]] = {
     "the same input twice": ("Action: search[Oslo]\nAction Input: Oslo", SEARCH_OSLO),
     "thinking is no action": ("<think>\nAction: search[wrong]\n</think>\nAction: search[Oslo]", SEARCH_OSLO),
     "thinking that began in the prompt": ("Action: search[wrong]\n</think>\n\nAction: search[Oslo]", SEARCH_OSLO),
+    "object below the name": ('Action: search\n{"query": "Oslo"}', SEARCH_OSLO),
+    "fence below the name": ("Action: search\n```\nOslo\n```", SEARCH_OSLO),
+    "another label below the name": ("Action: search\nInput: Oslo", SEARCH_OSLO),
+    "bold label below the name": ("**Action:** search\n**Arguments:** Oslo", SEARCH_OSLO),
+    "an input that says none": ("Action: search[Oslo]\nAction Input: None", SEARCH_OSLO),
+    "label twice": ("Action: Action: search[Oslo]", SEARCH_OSLO),
+    "action behind an empty thought": ("Thought: Action: search[Oslo]", SEARCH_OSLO),
+    "keyword under a label": ('Action: search\nAction Input: query="Oslo"', SEARCH_OSLO),
+    "talk below a tool without parameters": ("Action: get_time\n\n(I wait.)", [("get_time", {})]),
+    "closing fence below the name": ("```\nAction: get_time\n```", [("get_time", {})]),
     "whole reply fenced": ("```\nThought: a\nAction: search\nAction Input: Oslo\n```", SEARCH_OSLO),
     "fence after the thought": ("Thought: a\n```\nAction: search[Oslo]\n```", SEARCH_OSLO),
     "balanced brackets": ("Action: Lookup[items[0]]", [("Lookup", {"text": "items[0]"})]),
@@ -214,6 +224,7 @@ ANSWERS = {
     "no action": ("Thought: a\nAction: N/A\nFinal Answer: 42", "42"),
     "no action with a point": ("Action: None.\nAction Input: None\nFinal Answer: 42", "42"),
     "llamaindex": ("Thought: I can answer without tools.\nAnswer: 42", "42"),
+    "behind the thought": ("Thought: I know it. Final Answer: 42", "42"),
     "answer again": ("Final Answer: a\n\nFinal Answer: b", "a\n\nFinal Answer: b"),
     "loop that goes on": ("Final Answer: 42\nThought: more\nAction: search[a]", "42"),
     "observation after it": ("Final Answer: 42\nObservation: done", "42"),
@@ -248,6 +259,8 @@ REFUSED = {
         "Action: the action to take, should be one of [search]\nAction Input: a",
         PROBLEMS.placeholder,
     ),
+    "action and answer in one line": ("Thought: a. Action: search[b]. Final Answer: c", PROBLEMS.inline),
+    "empty answer in one line": ("Thought: I know it. Final Answer:", PROBLEMS.no_label),
     "labels in one line": ("Thought: a. Action: search[b]", PROBLEMS.inline),
     "invented step in one line": ("Thought: a. Action: search[b] Observation: c\nFinal Answer: d", PROBLEMS.inline),
     "invented step before an action": (
@@ -293,6 +306,8 @@ REJECTED = {
         "this tool needs its arguments as one JSON object",
     ),
     "label in a fenced text": ("Action: search\nAction Input:\n```\na\nThought: b\n```", PROBLEMS.label_inside),
+    "lines without a label": ("Action: search\nOslo", PROBLEMS.unlabelled),
+    "keyword without quotes": ("Action: search[query=Oslo]", "this tool needs its arguments as one JSON object"),
     "words for an array": ("Action: pages[a]", "this tool needs its arguments as one JSON object"),
 }
 
@@ -359,6 +374,7 @@ def test_thoughts() -> None:
     assert read(" a\nAction 2: get_time", primed="Thought 2:").thought == "a"
     assert read(" get_time", primed="Thought 2: a\nAction 2:").thought == "a"
     assert read('Thought: a\n{"action": "get_time"}').thought == "a"
+    assert read("Thought: a. Final Answer: b").thought == "a."
     assert read("<think>x</think>\n<thinking>y</thinking>\nThought: a").reasoning == "x\ny"
 
 
@@ -382,6 +398,7 @@ def test_the_last_reply_takes_any_answer() -> None:
     assert read("Thought: a\nAction: search[b]\nFinal Answer: 42", closing=True).answer == "42"
     assert read("Thought: so Action: none.\nFinal Answer: 42", closing=True).answer == "42"
     assert read("Final Answer: It is", closing=True, cut=True).answer == "It is"
+    assert read("Well. Final Answer: 42", closing=True).answer == "42"
     assert read("Thought:", closing=True).problem == PROBLEMS.empty_answer
     assert read("Action: search[a]\nObservation: b\nFinal Answer: c", closing=True).answer is None
     assert read("Observation: b\nIt is c.", closing=True).answer is None
@@ -401,6 +418,8 @@ def test_names_that_differ_in_case_only_are_not_guessed() -> None:
 
 COMMANDS: dict[str, tuple[str, str, list[str]]] = {
     "command": ("go to desk 1", "", ["go to desk 1"]),
+    "point at the end": ("take mug 1.", "", ["take mug 1."]),
+    "sentence": ("There is no mug.", "There is no mug.", []),
     "prompt sign": ("> go to desk 1", "", ["go to desk 1"]),
     "label": ("Action: take mug 1.", "", ["take mug 1."]),
     "thought": ("think: I take it.", "I take it.", []),

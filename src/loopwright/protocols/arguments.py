@@ -19,7 +19,7 @@ UNKNOWN = "input"
 """The name that the input of an unknown tool gets; such a call never runs."""
 
 _QUOTES = (('"', '"'), ("'", "'"), ("“", "”"), ("„", "“"), ("«", "»"))
-_KEYWORD = re.compile(r"\s*[A-Za-z_]\w*\s*=(?!=)")
+_KEYWORD = re.compile(r"\s*([A-Za-z_]\w*)\s*=(?!=)")
 _CALL_LENGTH = 20_000
 """Characters of a call in Python's form that are read; longer ones are asked for as JSON."""
 
@@ -40,6 +40,9 @@ def read_input(text: str, spec: ToolSpec | None, problems: Problems) -> Argument
             return read if spec else Arguments({UNKNOWN: text}, "strict", "")
     if spec is None:
         return Arguments({UNKNOWN: text} if text else {}, "strict", "")
+    keyword = _KEYWORD.match(text)
+    if keyword is not None and keyword[1] in properties(spec.parameters):
+        return read_python(text, spec, problems)
     return _one_value(text, spec, problems)
 
 

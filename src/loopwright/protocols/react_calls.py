@@ -5,6 +5,7 @@ some prompts ask for, ``{"action": ..., "action_input": ...}``. What the text me
 """
 
 import re
+from itertools import takewhile
 from typing import Any, cast
 
 import msgspec
@@ -17,6 +18,7 @@ from loopwright.protocols.labels import Labels
 from loopwright.protocols.react_lines import FENCE, INVISIBLE, patterns
 from loopwright.protocols.react_names import Names, bare
 from loopwright.protocols.repair import Arguments, fit_schema, read_value
+from loopwright.protocols.schemas import properties
 
 _OPENING = re.compile(r"[\[{(\n]")
 _IDENTIFIER = re.compile(r"[\w.:/-]+")
@@ -42,6 +44,8 @@ class Request(Struct, frozen=True):
     """Whether the text stood in round brackets."""
     given: Arguments | None = None
     """The arguments, where they came decoded."""
+    stray: bool = False
+    """Whether the text has no label: it may be the input, or talk."""
     repair: str = ""
     """What had to be repaired around the text."""
     reason: str = ""
@@ -51,6 +55,8 @@ class Request(Struct, frozen=True):
 def call_of(request: Request, specs: dict[str, ToolSpec], labels: Labels) -> Call:
     """The call that a request makes, its arguments read by the tool's schema."""
     problems, spec = labels.problems, specs.get(request.tool)
+    if request.stray and spec is not None and not properties(spec.parameters):
+        return Call(request.tool, text=request.text)
     if request.reason or not request.closed:
         reason = request.reason or problems.not_closed
         return Call(request.tool, text=request.text, state="rejected", reason=reason)
@@ -80,9 +86,24 @@ def requests_under(body: str, given: str | None, names: Names, labels: Labels) -
         inline = patterns(labels).inline_input.search(line)
         if inline is not None:
             line, given = line[: inline.start()], body[inline.end() :]
-    if given is not None:
-        return [_labelled(line, given, names, labels)] if bare(line) else []
-    return _inline(body, names, labels) or ([Request(names.name(line))] if bare(line) else [])
+    found = [] if given is not None else _inline(body, names, labels)
+    if found or not bare(line):
+        return found
+    return [
+        _named(line, body.partition("\n")[2], names, labels) if given is None else _labelled(line, given, names, labels)
+    ]
+
+
+def _named(line: str, below: str, names: Names, labels: Labels) -> Request:
+    """A name on its line, with an input below it if what stands there looks like one."""
+    label = patterns(labels).below.match(below)
+    if label is not None:
+        return _labelled(line, below[label.end() :], names, labels)
+    if below.lstrip().startswith(("{", "```", "~~~")) and input_text(below, labels)[0]:
+        return _labelled(line, below, names, labels)
+    stray = below.strip(INVISIBLE + " \t\n`*~")
+    reason = labels.problems.unlabelled if stray else ""
+    return Request(names.name(line), stray, stray=bool(stray), reason=reason)
 
 
 def undressed(body: str) -> str:
@@ -105,7 +126,7 @@ def _labelled(line: str, given: str, names: Names, labels: Labels) -> Request:
         inline = inline if known else []
     text, closed = input_text(given, labels)
     before = inline[0].text if inline else ""
-    if before and not text:
+    if before and (not text or names.is_none(text)):
         return inline[0]
     if before and before != text:
         return Request(tool, text, reason=labels.problems.expected.format(shape="{...}"))
@@ -138,11 +159,7 @@ def _unfenced(text: str) -> tuple[str, bool]:
     if text.startswith(("```", "~~~")):
         opening, _, rest = text.partition("\n")
         if FENCE.match(opening):
-            inside: list[str] = []
-            for line in rest.split("\n"):
-                if FENCE.match(line):
-                    break
-                inside.append(line)
+            inside = takewhile(lambda line: not FENCE.match(line), rest.split("\n"))
             return "\n".join(inside).strip(), True
     lines = text.split("\n")
     while len(lines) > 1 and FENCE.match(lines[-1]):

@@ -14,7 +14,8 @@ from loopwright.protocols.repair import CUT
 
 _THINK = re.compile(r"(?:think|thinking)\s*[:：\[]\s*", re.IGNORECASE)
 _PROMPT = "> \t" + INVISIBLE
-_PROSE = re.compile(r"[.!?。！？](?:\s|$)|^(?:I|I'm|I'll|I've|We|Let|First|Now|The|My)\b")
+_PROSE = re.compile(r"[.!?。！？]\s|^(?:I|I'm|I'll|I've|We|Let|First|Now|The|My)\b|^[A-Z].*[.!?]$")
+"""Two sentences, a sentence about oneself, or a whole sentence: commands are lower case and have no second part."""
 _MOST_WORDS = 15
 
 

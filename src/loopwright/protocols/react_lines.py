@@ -94,6 +94,10 @@ class Patterns(Struct, frozen=True):
     """An action's label in the middle of a line."""
     inline_input: re.Pattern[str]
     inline_observation: re.Pattern[str]
+    inline_final: re.Pattern[str]
+    """An answer's label behind a whole sentence of its line."""
+    below: re.Pattern[str]
+    """The label of an input that stands directly below a tool's name."""
     stop: tuple[str, ...]
     """The labels of an observation, lower case."""
 
@@ -133,6 +137,10 @@ def patterns(labels: Labels) -> Patterns:
         inline_action=_inline(labels.action, number),
         inline_input=_inline(labels.input, number),
         inline_observation=_inline(labels.observation, number),
+        inline_final=re.compile(rf"(?<=[.!?。！？])[ \t]+(?:{_any_of(labels.final)})[*_`]{{0,3}}[:：﹕]"),
+        below=re.compile(
+            rf"[\s{MARKS}*_`]*+(?:{_any_of(labels.below)})[*_`]{{0,3}}[ ]?[:：﹕][*_`]{{0,3}}", re.IGNORECASE
+        ),
         stop=tuple(name.lower() for name in labels.observation),
     )
 
@@ -214,8 +222,12 @@ def _line(text: str, position: int, end: int, found: Patterns, fences: _Fences, 
         fences.filled = fences.filled or bool(text[position:end].strip())
         return
     fence = fences.count if fences.inside else 0
-    pieces.append(Piece(mark.kind, mark.start, mark.body, len(text), mark.style, fence, fence > 0 and fences.quoted))
-    fences.label(mark.kind, filled=bool(text[mark.body : end].strip()))
+    quoted = fence > 0 and fences.quoted
+    while mark is not None:  # a label behind a label, such as one that was in the prompt already, begins anew
+        pieces.append(Piece(mark.kind, mark.start, mark.body, len(text), mark.style, fence, quoted))
+        fences.label(mark.kind, filled=bool(text[mark.body : end].strip()))
+        again = found.line.match(text, mark.body, end) if mark.kind in ("thought", "action") else None
+        mark = _label(again, mark.body, found) if again else None
 
 
 def _mark(text: str, position: int, end: int, found: Patterns) -> _Mark | None:

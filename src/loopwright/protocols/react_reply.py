@@ -256,11 +256,11 @@ def _action(page: Page, pieces: list[Piece], decided: int, before: str) -> Readi
     end, problems = pieces[decided].end, page.labels.problems
     if none:
         return Reading(end, problem=problems.no_answer)
-    if page.names.is_placeholder(_named(page, pieces[decided])):
-        return Reading(end, problem=problems.placeholder)
     requests, end = _requests(page, pieces, decided)
     if not requests:
         return Reading(end, problem=problems.no_tool)
+    if any(page.names.is_placeholder(request.tool) for request in requests):
+        return Reading(end, problem=problems.placeholder)
     if page.names.ends(requests[0].tool):
         return _finish(page, requests[0], end)
     if _acted_before(page, before):
@@ -342,13 +342,17 @@ def _undecided(page: Page, pieces: list[Piece]) -> Reading:
     if requests:
         thought = _thought(page, scan(text[:start], page.labels))
         return Reading(end, calls=_calls(page, requests), thought=thought)
+    found = patterns(page.labels)
+    inline = found.inline_action.search(text) or found.inline_observation.search(text)
+    final = None if inline or page.echo else found.inline_final.search(text)
+    if page.cut and not page.closing:
+        return Reading(end, problem=problems.cut)
+    if final is not None and text[final.end() :].strip():
+        thought = _thought(page, scan(text[: final.start()], page.labels))
+        return Reading(end, answer=_plain(text[final.end() :], ""), thought=thought)
     if page.closing and not page.echo:
         answer = _thought(page, pieces)
         return Reading(end, answer=answer) if answer else Reading(end, problem=problems.empty_answer)
-    found = patterns(page.labels)
-    if page.cut:
-        return Reading(end, problem=problems.cut)
-    inline = found.inline_action.search(text) or found.inline_observation.search(text)
     return Reading(end, problem=problems.inline if inline else problems.no_label)
 
 

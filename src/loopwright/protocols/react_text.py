@@ -62,12 +62,14 @@ class ReactText:
 
     def opening(self, started: RunStarted) -> list[Message]:
         """The instructions, the tools and the form of a step as the system's message; then the task."""
-        if self._embedded:
-            prompt, task = embedded.system_prompt(started.tools, self._trained), embedded.question(started.task)
-        else:
-            prompt, task = system_prompt(started.tools, self._labels), started.task
+        trained = embedded.system_prompt(started.tools, self._trained)
+        prompt = trained if self._embedded else system_prompt(started.tools, self._labels)
         system = f"{started.instructions.strip()}\n\n{prompt}" if started.instructions.strip() else prompt
-        return [Message("system", system), Message("user", task)]
+        return [Message("system", system), self.task(started.task)]
+
+    def task(self, task: str) -> Message:
+        """A task, in the embedded style behind its label."""
+        return Message("user", embedded.question(task) if self._embedded else task)
 
     def turn(self, turn: Turn) -> Message:
         """What the model said, up to where it counts; a turn that was not said in text is put into words."""

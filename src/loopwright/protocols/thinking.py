@@ -23,16 +23,14 @@ def without_thinking(text: str) -> tuple[str, str, bool]:
     thinking: list[str] = []
     position, opened = 0, -1
     for tag in _TAG.finditer(text):
-        if tag["open"]:
-            if opened < 0:
-                shown.append(text[position : tag.start()])
-                opened = tag.end()
-        elif opened >= 0:
-            thinking.append(text[opened : tag.start()])
+        if tag["open"] and opened < 0:
+            shown.append(text[position : tag.start()])
+            opened = tag.end()
+        elif tag["close"] and (opened >= 0 or _ends_line(text, position, tag)):
+            begun = "".join((*shown, text[position : tag.start()])) if opened < 0 else text[opened : tag.start()]
+            thinking.append(begun)
+            shown = [] if opened < 0 else shown
             position, opened = tag.end(), -1
-        elif _ends_line(text, tag):
-            thinking.append("".join((*shown, text[position : tag.start()])))
-            shown, position = [], tag.end()
     if opened >= 0:
         thinking.append(text[opened:])
     else:
@@ -40,7 +38,7 @@ def without_thinking(text: str) -> tuple[str, str, bool]:
     return "".join(shown), "\n".join(part.strip() for part in thinking if part.strip()), opened < 0
 
 
-def _ends_line(text: str, tag: re.Match[str]) -> bool:
-    """Whether nothing follows the tag in its line, or nothing stands before it."""
+def _ends_line(text: str, position: int, tag: re.Match[str]) -> bool:
+    """Whether nothing follows the tag in its line, or nothing stands before it: a line's beginning or another tag."""
     before, after = text[tag.start() - 1 : tag.start()], text[tag.end() : tag.end() + 1]
-    return before in ("", "\n") or after in ("", "\n", "\r")
+    return tag.start() == position or before == "\n" or after in ("", "\n", "\r")

@@ -10,6 +10,7 @@ ENGLISH = Labels(
     observation=("Observation",),
     final=("Final Answer",),
     answer=("Answer",),
+    below=("Input", "Tool Input", "Arguments", "Args", "Parameters"),
     none=(
         "none",
         "n/a",
@@ -37,13 +38,11 @@ ENGLISH = Labels(
         "the action to take",
         "should be one of",
         "must be one of",
-        "one of [",
         "the tool's name",
         "the name of one tool",
         "the name of the tool",
         "<tool",
         "tool_name",
-        "the input to the action",
     ),
     joiners=("and",),
     wording=Wording(
@@ -109,6 +108,10 @@ ENGLISH = Labels(
         label_inside=(
             "the input holds a line that begins with a label, so it is not clear where it ends. Send it as a string in "
             "a JSON object, with \\n for line breaks"
+        ),
+        unlabelled=(
+            "the lines below the tool's name have no label, so it is not clear whether they are its input. Write the "
+            "arguments behind the tool's name as one JSON object"
         ),
         expected="this tool needs its arguments as one JSON object: {shape}",
     ),

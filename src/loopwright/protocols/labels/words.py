@@ -50,6 +50,7 @@ class Problems(Struct, frozen=True):
     no_arguments: str
     not_closed: str
     label_inside: str
+    unlabelled: str
     expected: str
     """Takes `shape`, the JSON object that the tool wants."""
 
@@ -65,6 +66,8 @@ class Labels(Struct, frozen=True):
     final: tuple[str, ...]
     answer: tuple[str, ...]
     """Weak labels of an answer: they count only where there is neither an action nor a label of `final`."""
+    below: tuple[str, ...]
+    """Labels of an input that count only directly below the line with the tool's name."""
     none: tuple[str, ...]
     """What stands in the place of a tool's name when there is no action."""
     placeholders: tuple[str, ...]
