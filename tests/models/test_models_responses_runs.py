@@ -268,7 +268,7 @@ async def test_coheres_plan_goes_back_in_its_place(*, stream: bool) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 async def test_the_closing_question_allows_no_call(name: Name) -> None:
-    async with serving(name, CALLS[:1]) as server:
+    async with serving(name, CALLS) as server:
         agent = Agent(
             f"{name}:m",
             tools=[add],
@@ -279,6 +279,6 @@ async def test_the_closing_question_allows_no_call(name: Name) -> None:
         )
         result = await agent.run("Add.")
     assert result.answer == "It is seven."
-    assert len(server.requests) == 2
+    assert len(server.requests) == 3
     assert server.requests[-1][1]["tool_choice"].lower() == "none"
     assert server.requests[-1][1]["tools"]

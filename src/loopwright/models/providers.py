@@ -204,7 +204,7 @@ OPENAI_RESPONSES = Provider(
     base_url="https://api.openai.com/v1",
     key_variables=("OPENAI_API_KEY",),
     base_url_variable="OPENAI_BASE_URL",
-    default_model="gpt-5-mini",
+    default_model=OPENAI.default_model,
     capabilities=Capabilities(stop=False),  # the format has no stop sequences
     rules=(
         ModelRule("gpt-5*-chat*", Capabilities(stop=False)),

@@ -81,7 +81,7 @@ class CoherePieces:
 
     def _take_message(self, message: dict[str, Any], event: dict[str, Any], kind: str) -> str:
         """A message, or the part of one that an event brings."""
-        text, thinking = _content(message.get("content"))
+        text, thinking = _content(message["content"]) if message.get("content") else ("", "")
         plan = as_text(message.get("tool_plan"))
         self._plan += [plan] if plan else []
         self._thinking += [thinking] if thinking else []
