@@ -32,7 +32,7 @@ class Row:
         return start + part + _END if part else b""
 
     def joined(self, messages: Sequence[bytes]) -> tuple[bytes, bytes]:
-        """The parts of the system's messages that come first, and all other messages; both without the list around them.
+        """The parts of the system's messages that come first, and all other messages; without the lists around them.
 
         Users' messages that follow each other become one. A system's message that comes later is said by the user:
         moved to the front it would change what was sent before.
