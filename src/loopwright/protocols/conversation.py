@@ -14,6 +14,7 @@ from loopwright.core.events import (
     ApprovalGiven,
     CallEnded,
     CallStarted,
+    ContextLost,
     Event,
     ModelAsked,
     ModelFailed,
@@ -25,7 +26,7 @@ from loopwright.core.events import (
     RunStarted,
     WaySwitched,
 )
-from loopwright.core.messages import Call, Result, Turn, Way
+from loopwright.core.messages import Call, Example, Result, Turn, Way
 from loopwright.protocols.speech import Capabilities, Dialect, Message, Reply, ReplyReader, Speech
 
 
@@ -52,7 +53,11 @@ class Conversation:
         self._calls: tuple[Call, ...] = ()
         self._results: dict[str, Result] = {}
         self._closing = False
-        self._say(*speech.opening(started))
+        *before, task = speech.opening(started)
+        self._say(*before)
+        for number, example in enumerate(started.examples, 1):
+            self._say(*_shown(example, f"e{number}", speech))
+        self._say(task)
         self._opening_bytes = len(self.request(ModelAsked(number=1), stream=True))
 
     @property
@@ -75,7 +80,7 @@ class Conversation:
                 self._way = event.way
             case RunStarted() | RunResumed() | RunPaused() | RunEnded():
                 pass
-            case ModelFailed() | CallStarted() | ApprovalAsked() | ApprovalGiven():
+            case ModelFailed() | CallStarted() | ApprovalAsked() | ApprovalGiven() | ContextLost():
                 pass
             case _:
                 assert_never(event)
@@ -116,6 +121,17 @@ class Conversation:
         if self._calls and len(self._results) == len(self._calls):
             self._say(*self._speech.results([(call, self._results[call.id]) for call in self._calls]))
             self._calls = ()
+
+
+def _shown(example: Example, name: str, speech: Speech) -> list[Message]:
+    """An example as it would have been spoken: its task, its turns, and the answers to its calls."""
+    found = [speech.task(example.task)]
+    for number, exchange in enumerate(example.exchanges, 1):
+        turn = _foreign(exchange.turn)
+        calls = tuple(replace(call, id=f"{name}-{number}.{n}") for n, call in enumerate(turn.calls, 1))
+        found.append(speech.turn(replace(turn, calls=calls)))
+        found += speech.results(list(zip(calls, exchange.results, strict=True))) if calls else []
+    return found
 
 
 def _foreign(turn: Turn) -> Turn:

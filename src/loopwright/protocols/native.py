@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from loopwright.core.events import ModelAsked, NoteAdded, NoteKind, RunStarted
 from loopwright.core.messages import Call, Result, ToolSpec, Turn, Way
 from loopwright.protocols.envelope import envelope
-from loopwright.protocols.repair import Arguments, fit_schema, read_arguments
+from loopwright.protocols.leaks import Leaks, find_leaks
+from loopwright.protocols.repair import CUT, Arguments, fit_schema, read_arguments
 from loopwright.protocols.speech import Message, Options, Reply, WireCall
 from loopwright.protocols.thinking import without_thinking
 
@@ -33,6 +34,7 @@ _NOTES: dict[NoteKind, str] = {
         "The same kind of call keeps failing. Change the arguments or take another way; if there is none, answer and "
         "say what could not be found out."
     ),
+    "act_first": "You answered before you used any tool. Look with a tool first, then answer.",
 }
 _CLOSING = "No more tools can be used ({reason}). Answer the task now with what you know, and say what is missing."
 
@@ -45,7 +47,11 @@ class Native:
     def opening(self, started: RunStarted) -> list[Message]:
         """Instructions, if there are any, and the task."""
         system = [Message("system", started.instructions)] if started.instructions else []
-        return [*system, Message("user", started.task)]
+        return [*system, self.task(started.task)]
+
+    def task(self, task: str) -> Message:
+        """A task, as it stands."""
+        return Message("user", task)
 
     def turn(self, turn: Turn) -> Message:
         """What the model said. A turn without text of its own was made in another way, and is put together again."""
@@ -83,8 +89,9 @@ class Native:
 def read(reply: Reply, tools: Sequence[ToolSpec], *, closing: bool = False) -> Turn:
     """Understand a reply: calls before an answer, text without calls as the answer. Never raises.
 
-    A reply that was cut has calls that are all rejected, or a problem instead of an answer. In a closing reply the text
-    is the answer even where it was cut or has calls beside it.
+    Calls that stood in the text count where the fields for them are empty. A reply that was cut has calls that are all
+    rejected, or a problem instead of an answer. In a closing reply the text is the answer even where it was cut or has
+    calls beside it.
     """
     text, thinking, _ = without_thinking(reply.text)
     text = text.strip()
@@ -95,17 +102,36 @@ def read(reply: Reply, tools: Sequence[ToolSpec], *, closing: bool = False) -> T
         finish=reply.finish,
         opaque=reply.opaque,
     )
-    if closing and text and reply.complete:
-        return replace(turn, thought="", answer=text)
+    complete = reply.complete and reply.finish != "length"
+    if not reply.calls:
+        turn = with_leaks(turn, find_leaks(reply.text, tools), complete=complete)
+    if closing and turn.text and reply.complete:
+        return replace(turn, thought="", answer=turn.text, calls=(), problem="", leaked=False)
+    if turn.calls or turn.problem:
+        return turn
     if reply.calls:
         specs = {tool.name: tool for tool in tools}
-        complete = reply.complete and reply.finish != "length"
         return replace(turn, calls=tuple(_call(wire, specs, complete=complete) for wire in reply.calls))
     if not reply.complete:
         return replace(turn, problem=BROKEN_OFF)
     if reply.finish == "length":
         return replace(turn, problem=CUT_TEXT)
     return replace(turn, answer=text or None)
+
+
+def with_leaks(turn: Turn, leaks: Leaks, *, complete: bool) -> Turn:
+    """The turn with the calls that stood in its text; they go back to the model as the calls that they are."""
+    if leaks.problem:
+        return replace(turn, problem=leaks.problem)
+    if not leaks.calls:
+        return turn
+    calls = leaks.calls if complete else tuple(_cut_off(call) for call in leaks.calls)
+    rest = leaks.rest.strip()
+    return replace(turn, thought=rest, text=rest, calls=calls, opaque=b"", leaked=True)
+
+
+def _cut_off(call: Call) -> Call:
+    return replace(call, arguments={}, state="rejected", reason=CUT)
 
 
 def identified(calls: Sequence[Call]) -> list[Call]:
@@ -125,10 +151,11 @@ def identified(calls: Sequence[Call]) -> list[Call]:
 
 
 def _made_id(call: Call, number: int, taken: set[str]) -> str:
-    asked, _, place = call.id.partition(".")
+    example, _, own = call.id.rpartition("-")
+    asked, _, place = own.partition(".")
     turn = int(asked) if asked.isdecimal() else 0
     position = int(place) if place.isdecimal() else number
-    made = f"c{turn:05d}{position:03d}"
+    made = f"e{int(example[1:]):02d}{turn:03d}{position:03d}" if example else f"c{turn:05d}{position:03d}"
     while made in taken:
         made = f"d{made[1:]}" if made[0] == "c" else f"{made}0"
     return made

@@ -119,8 +119,8 @@ class ReactText:
         """Understand a reply. Calls in the fields of the provider count where the text makes none. Never raises."""
         cut = reply.finish == "length" or not reply.complete or bool(reply.error)
         turn = read_text(reply.text, tools, labels=self._labels, finish=self._finish, cut=cut, closing=closing)
-        if reply.calls and not turn.calls and turn.answer is None:
-            turn = replace(native.read(reply, tools), text="", opaque=b"", answer=None)
+        if not turn.calls and turn.answer is None and (reply.calls or not cut):
+            turn = _otherwise(turn, reply, tools)
         reasoning = "\n".join(part for part in (reply.reasoning.strip(), turn.reasoning) if part)
         return replace(turn, reasoning=reasoning, finish=reply.finish)
 
@@ -131,6 +131,14 @@ class ReactText:
         if self._embedded:
             return embedded.grammar_of(started.tools, self._trained, closing=closing)
         return grammar_of(started.tools, self._labels, closing=closing)
+
+
+def _otherwise(turn: Turn, reply: Reply, tools: Sequence[ToolSpec]) -> Turn:
+    """A reply that makes no call in the form of the text, but in the provider's fields or in a form of its own."""
+    other = native.read(reply, tools)
+    if not other.calls:
+        return turn
+    return replace(other, text="", opaque=b"", answer=None, leaked=False)
 
 
 def system_prompt(tools: Sequence[ToolSpec], labels: Labels = ENGLISH) -> str:

@@ -116,7 +116,11 @@ class Speech(Protocol):
     way: Way
 
     def opening(self, started: RunStarted) -> list[Message]:
-        """The messages that begin the run: system and task."""
+        """The messages that begin the run: system, if there is anything to say, and last the task."""
+        ...
+
+    def task(self, task: str) -> Message:
+        """A task, of the run or of an example."""
         ...
 
     def turn(self, turn: Turn) -> Message:
