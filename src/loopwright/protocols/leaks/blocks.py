@@ -12,7 +12,7 @@ from loopwright.core.messages import Call
 from loopwright.protocols.balance import value_end
 from loopwright.protocols.leaks.found import UNCLOSED, Specs, broken_off, tool_name
 from loopwright.protocols.leaks.json_calls import NAMED, calls_in
-from loopwright.protocols.leaks.marks import TURN_END
+from loopwright.protocols.leaks.marks import without_ending
 from loopwright.protocols.leaks.pythonic import BEGINS, python_calls, unreadable
 from loopwright.protocols.leaks.quotations import is_example
 
@@ -40,34 +40,29 @@ class Block(Struct, frozen=True):
 
 def read_block(text: str, specs: Specs) -> Block | None:
     """The calls of the block with which a reply ends; None if it ends with none."""
-    text = TURN_END.sub("", text).rstrip()
-    first = _START.search(text)
-    start = _first(text, first, specs)
-    if start < 0:
-        return None
-    lead = text[:start].strip()
-    if _MARK.search(lead[-2 * LEAD :]) or is_example(lead[-LEAD:]):
-        return None
-    calls = _values(text, start, specs)
-    if not calls:
-        return None
-    short = len(lead) <= LEAD and lead.count("\n") < _LEAD_LINES and "```" not in lead
-    return Block(start, tuple(calls)) if short else Block(start, problem=LATE)
+    text = without_ending(text)
+    for start in _starts(text, specs):
+        lead = text[:start].strip()
+        if _MARK.search(lead[-2 * LEAD :]) or is_example(lead[-LEAD:]):
+            continue
+        calls = _values(text, start, specs)
+        if calls:
+            short = len(lead) <= LEAD and lead.count("\n") < _LEAD_LINES and "```" not in lead
+            return Block(start, tuple(calls)) if short else Block(start, problem=LATE)
+    return None
 
 
-def _first(text: str, first: re.Match[str] | None, specs: Specs) -> int:
-    """Where a block may begin: at the first line that does, or at the last, if the text before it is long."""
+def _starts(text: str, specs: Specs) -> list[int]:
+    """Where a block may begin: at the first line that looks like it, and at the last."""
     begin = len(text) - len(text.lstrip())
     call = _CALL.match(text, begin)
     if call and tool_name(call["name"], specs) in specs:
-        return begin
-    if first is None:
-        return -1
-    if first.start() <= LEAD:
-        return first.end() if first[0][:1] in (":", "：") else first.start()
+        return [begin]
+    first = _START.search(text, 0, LEAD + 1)
+    starts = [] if first is None else [first.end() if first[0][0] in ":：" else first.start()]
     closing = text.endswith(("```", "~~~"))
     last = text.rfind("\n" + text[-3:], 0, len(text) - 3) if closing else text.rfind("\n{")
-    return last + 1 if last >= 0 else -1
+    return [*starts, last + 1] if last >= 0 and last + 1 not in starts else starts
 
 
 def _values(text: str, position: int, specs: Specs) -> list[Call]:

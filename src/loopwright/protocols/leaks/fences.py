@@ -14,6 +14,7 @@ from loopwright.protocols.leaks.pythonic import python_calls, unreadable
 _OPENING = re.compile(r"[ \t]*+(?P<fence>`{3,}|~{3,})[ \t]*+(?P<word>[\w+-]*)(?P<rest>[^\n]*+)\n?")
 _CALLS = re.compile(r"tool_calls?|tool_code|tool_use|function_calls?|call")
 _BETWEEN = re.compile(r"[\s,;]*+")
+_TICKS = re.compile("`++")
 _INLINE = 2_000
 """Characters that code in backticks may have."""
 
@@ -24,11 +25,12 @@ def code_end(text: str, position: int) -> int:
     if opening is not None and "`" not in opening["rest"]:
         close = _closing(opening["fence"]).search(text, opening.end())
         return close.end() if close else len(text)
-    run = re.compile("[ \t]*+(`++|~++)").match(text, position)
-    ticks = run[1] if run else "`"
+    run = _TICKS.search(text, position)
     begin = run.end() if run else position + 1
-    close = re.compile(rf"(?<!`){ticks}(?!`)").search(text, begin, begin + _INLINE)
-    return close.end() if close and "\n\n" not in text[begin : close.start()] else begin
+    for tick in _TICKS.finditer(text, begin, begin + _INLINE):
+        if run and len(tick[0]) == len(run[0]):
+            return begin if "\n\n" in text[begin : tick.start()] else tick.end()
+    return begin
 
 
 def read_fence(text: str, position: int, specs: Specs) -> Found | None:

@@ -15,8 +15,8 @@ from loopwright.protocols.leaks import harmony, markup
 from loopwright.protocols.leaks.blocks import read_block
 from loopwright.protocols.leaks.fences import code_end, inside_fence, read_fence
 from loopwright.protocols.leaks.found import INSIDE, UNREADABLE, Found, Specs
-from loopwright.protocols.leaks.marks import INVENTED, MARK, ORPHAN, TURN_END
-from loopwright.protocols.leaks.quotations import mention
+from loopwright.protocols.leaks.marks import INVENTED, MARK, ORPHAN, without_ending
+from loopwright.protocols.leaks.quotations import begins_line, mention
 from loopwright.protocols.leaks.regions import read_region, read_separated
 from loopwright.protocols.leaks.tool_tags import read_tag, tag_pattern
 from loopwright.protocols.thinking import without_thinking
@@ -25,19 +25,29 @@ MADE_UP = "the reply holds a result that no tool gave; call the tool and wait fo
 THINKING = "a tag for thinking stands inside a call, so it is not clear what belongs to the call; send it again"
 
 _HINTS = (
-    "<tool",
-    "<|",
-    "<｜",
-    "<function",
-    "[TOOL_",
-    "[ARGS]",
-    "to=functions.",
-    "```tool",
-    "```function",
-    "functools[",
+    *(
+        "<tool",
+        "<|",
+        "<｜",
+        "</｜",
+        "<function",
+        "</function",
+        "[TOOL_",
+        "[ARGS]",
+        "[CALL_ID]",
+        "to=functions.",
+        "functools[",
+    ),
+    *("```tool", "```function", "```call", "~~~tool", "invoke", "call>", "calls>", "TOOLCALL", "parameter>", "arg_"),
+    *("<start_", "<end_"),
 )
-_HINTS_LATE = ("invoke", "call>", "calls>", "TOOLCALL", "parameter>", "</function", "</｜", "arg_", "```call")
-_NAME_BEFORE = re.compile(r"[^\W\d][\w.:/-]*\Z")
+"""One of these is in every text that has marks of a call."""
+_SIGN = re.compile(r"<|`|~|>|\[|to=functions\.|functools\[")
+"""How an event begins."""
+_BEGIN_LINES = ("quote", "tag")
+_FENCE_LENGTH = 3
+_TAIL = 500
+_NAME_BEFORE = re.compile(r"(?<![\w.:/-])[^\W\d][\w.:/-]*\Z")
 _NAME_LENGTH = 128
 
 
@@ -72,7 +82,9 @@ def find_leaks(text: str, tools: Sequence[ToolSpec]) -> Leaks:
     A call inside thinking, code, a quotation or an example is none. A form that is not closed gives a rejected call.
     The text is that of the provider, with its think blocks.
     """
-    shown, thinking, _ = without_thinking(text)
+    shown, thinking = text, ""
+    if "<" in text or "[" in text:
+        shown, thinking, _ = without_thinking(text)
     specs = {tool.name: tool for tool in tools}
     block = read_block(shown, specs) if _may_be_block(shown) else None
     if block is not None:
@@ -83,21 +95,21 @@ def find_leaks(text: str, tools: Sequence[ToolSpec]) -> Leaks:
     walk = _unwrapped(shown, specs) or _walked(shown, specs)
     if len(shown) < len(text) and not _whole(walk.sources, text):
         walk.problem = THINKING
-    if not walk.calls and walk.orphan:
+    if walk.orphan:
         walk.problem = walk.problem or UNREADABLE
     thought = "\n".join(part for part in (thinking, *walk.thoughts) if part)
     if walk.problem:
         return Leaks((), shown.strip(), walk.problem, thought)
-    return Leaks(tuple(walk.calls), TURN_END.sub("", "".join(walk.shown)).strip(), "", thought)
+    return Leaks(tuple(walk.calls), without_ending("".join(walk.shown)).strip(), "", thought)
 
 
 def _may_be_block(text: str) -> bool:
-    bare = TURN_END.sub("", text[-400:]).rstrip()
+    bare = without_ending(text[-_TAIL:])
     return bare.endswith(("}", "]", ")", "```", "~~~")) or text.lstrip()[:1] in ("{", "[", "`")
 
 
 def _hinted(text: str, specs: Specs) -> bool:
-    return any(hint in text for hint in (*_HINTS, *_HINTS_LATE)) or any(f"<{name}" in text for name in specs)
+    return any(hint in text for hint in _HINTS) or ("<" in text and any(f"<{name}" in text for name in specs))
 
 
 def _whole(sources: list[str], text: str) -> bool:
@@ -113,11 +125,10 @@ def _whole(sources: list[str], text: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _events(names: tuple[str, ...]) -> re.Pattern[str]:
-    """The pattern of everything at which the walk stops."""
+    """The pattern of everything at which the walk may stop, from its sign on."""
     parts = (
-        r"(?P<fence>^[ \t]*+(?:`{3,}|~{3,}))",
-        r"(?P<quote>^[ \t]*+>[^\n]*+)",
-        r"(?P<code>`++)",
+        r"(?P<code>`++|~{3,}+)",
+        r"(?P<quote>>[^\n]*+)",
         rf"(?P<mark>{re.sub(r'[?]P<[a-z]+>', '?:', MARK.pattern)})",
         rf"(?P<markup>{markup.BEGIN})",
         rf"(?P<message>{harmony.BEGIN})",
@@ -127,7 +138,27 @@ def _events(names: tuple[str, ...]) -> re.Pattern[str]:
         rf"(?P<orphan>{ORPHAN.pattern})",
         *([f"(?P<tag>{tag_pattern(names)})"] if names else []),
     )
-    return re.compile("|".join(parts), re.MULTILINE)
+    return re.compile("|".join(parts))
+
+
+def _next(events: re.Pattern[str], text: str, position: int) -> tuple[str, re.Match[str]] | None:
+    """The next event from `position` on, and its kind; some are events only where they begin a line."""
+    while (sign := _SIGN.search(text, position)) is not None:
+        position = sign.start()
+        event = events.match(text, position)
+        kind = (event.lastgroup or "") if event else ""
+        if event and kind == "code":
+            kind = _kind_of_code(text, event)
+        if event and kind and (kind not in _BEGIN_LINES or begins_line(text, position)):
+            return kind, event
+        position += 1 if event is None or kind else len(event[0])
+    return None
+
+
+def _kind_of_code(text: str, event: re.Match[str]) -> str:
+    if len(event[0]) >= _FENCE_LENGTH and begins_line(text, event.start()):
+        return "fence"
+    return "code" if event[0][0] == "`" else ""
 
 
 def _unwrapped(text: str, specs: Specs) -> _Walk | None:
@@ -142,18 +173,18 @@ def _unwrapped(text: str, specs: Specs) -> _Walk | None:
 def _walked(text: str, specs: Specs) -> _Walk:
     """Walk through a text from one event to the next."""
     walk = _Walk([], [], [], [])
-    events = _events(tuple(specs))
+    events = _events(tuple(filter(None, specs)))
     position = 0
-    while not walk.problem and (event := events.search(text, position)) is not None:
-        kind = event.lastgroup or ""
+    while not walk.problem and (following := _next(events, text, position)) is not None:
+        kind, event = following
         if kind == "invented":
             _invented(walk)
             text = text[: event.start()]
             break
         start, found = _read(text, event, kind, specs)
         if found is None or _only_mentioned(text, start, found, walk, specs):
-            walk.orphan |= kind == "orphan" and not mention(text, start, event.end(), walk.position)
             position = found.end if found else _behind(text, event, kind)
+            _left_over(walk, text, event, kind)
             continue
         walk.shown += (text[walk.position : start], found.shown)
         walk.position = position = found.end
@@ -191,6 +222,18 @@ def _read(text: str, event: re.Match[str], kind: str, specs: Specs) -> tuple[int
 def _behind(text: str, event: re.Match[str], kind: str) -> int:
     """Where the walk goes on behind something that is no call."""
     return code_end(text, event.start()) if kind in ("fence", "code") else event.end()
+
+
+def _left_over(walk: _Walk, text: str, event: re.Match[str], kind: str) -> None:
+    """Note a mark of a call that belongs to none; behind a call that was read it is only one too many."""
+    mark = event[0]
+    if kind not in ("mark", "orphan") or (kind == "mark" and mark[1].isalpha()):
+        return
+    if walk.calls and not text[walk.position : event.start()].strip():
+        walk.position = event.end()
+    elif not walk.orphan:
+        token = "|" in mark or "｜" in mark
+        walk.orphan = token or not mention(text, event.start(), event.end(), walk.position)
 
 
 def _only_mentioned(text: str, start: int, found: Found, walk: _Walk, specs: Specs) -> bool:

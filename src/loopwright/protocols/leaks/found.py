@@ -23,8 +23,10 @@ MARKS = "the arguments hold marks of the call's own form, so it is not clear whe
 SCHEMA = "the tool's schema was sent in the place of its arguments; send the call again with values"
 NO_VALUES = "the arguments are not plain values with names; send the call again with JSON arguments"
 
-_NAMESPACE = re.compile(r"(?:functions|default_api|tools?|api|assistant)[._/](?=.)")
-_ENDING = re.compile(r"(?:[:_]\d+|\.call)$")
+_NAMESPACE = re.compile(r"(?:call:|(?:functions|default_api|tools|api)\.)(?=.)")
+_ENDING = re.compile(r"(?<=.)(?::\d+|\.call)$")
+_COUNTED = re.compile(r"functions[._](.+)_\d+")
+"""Kimi's id of a call after a server has replaced the marks in it."""
 
 
 class Found(Struct, frozen=True):
@@ -45,19 +47,14 @@ class Found(Struct, frozen=True):
 
 
 def tool_name(written: str, specs: Specs) -> str:
-    """The tool that is meant: as written, or without a namespace and a counter around it if that is what remains.
-
-    A name that no tool has loses only a namespace, and a counter behind a colon, which is never part of a name.
-    """
+    """The tool that is meant: as written, or without the namespace and the counter that templates put around a name."""
     written = written.strip()
     if written in specs:
         return written
-    bare = _NAMESPACE.sub("", written, count=1) if _NAMESPACE.match(written) else written
-    counted = _ENDING.sub("", bare)
-    for name in (bare, counted, _ENDING.sub("", written)):
-        if name in specs:
-            return name
-    return counted if ":" in bare or written.startswith("functions.") else bare
+    namespace = _NAMESPACE.match(written)
+    bare = _ENDING.sub("", written[namespace.end() :] if namespace else written)
+    counted = _COUNTED.fullmatch(written)
+    return counted[1] if counted and bare not in specs and counted[1] in specs else bare
 
 
 def made(tool: str, read: Arguments, text: str, identity: str = "") -> Call:

@@ -11,7 +11,7 @@ from loopwright.protocols.leaks.json_calls import read_object
 from loopwright.protocols.repair import Arguments
 
 BEGIN = r"<\|(?:channel|start)\|>"
-WORDS = r"\bto=functions\."
+WORDS = r"to=functions\."
 
 _HEADER = re.compile(
     r"(?:<\|start\|>(?P<role>[^<]{0,200}))?(?:<\|channel\|>(?P<channel>[^<]{0,200}))?"

@@ -25,7 +25,7 @@ _STRONG_OPEN = "|".join(
         "<start_function_call>",
     )
 )
-_ENDLESS_OPEN = "|".join((r"\[TOOL_CALLS\]", r"<\|python_tag\|>", r"^functools(?=\[)"))
+_ENDLESS_OPEN = "|".join((r"\[TOOL_CALLS\]", r"<\|python_tag\|>", r"functools(?=\[)"))
 _CLOSE = "|".join(
     (
         rf"</{PREFIX}{_WORDS}>",
@@ -46,8 +46,9 @@ _TURN_END = "|".join(
     )
 )
 
-TURN_END = re.compile(rf"(?:\s*+(?:{_TURN_END}))+\s*$")
-"""The marks with which a model ends its turn, where a server left them in the text."""
+_ENDING = re.compile(rf"(?:(?:{_TURN_END})\s*+)+\Z")
+_ENDING_LENGTH = 400
+
 
 MARK = re.compile(
     rf"(?P<weak>{_WEAK_OPEN})|(?P<strong>{_STRONG_OPEN})|(?P<endless>{_ENDLESS_OPEN})|(?P<close>{_CLOSE})", re.MULTILINE
@@ -70,3 +71,12 @@ INVENTED = re.compile(
     rf"<{_BAR}tool[▁_]outputs?[▁_]begin{_BAR}>|<\|start_header_id\|>|<\|im_start\|>|<start_of_turn>"
 )
 """The result of a call, or the turn of somebody else: a model that writes it makes it up."""
+
+
+def without_ending(text: str) -> str:
+    """The text without the marks with which a model ends its turn, where a server left them, and end blanks."""
+    text = text.rstrip()
+    if not text.endswith(">"):
+        return text
+    ending = _ENDING.search(text, max(0, len(text) - _ENDING_LENGTH))
+    return text[: ending.start()].rstrip() if ending else text

@@ -20,6 +20,7 @@ _BEGIN = re.compile(
     rf"|<{PREFIX}invoke name=[\"']?(?P<invoke>[^\"'<>]{{1,128}})[\"']?\s*+(?P<empty>/?)>"
 )
 _END = re.compile(rf"\s*+</{PREFIX}(?:function|invoke)>")
+_LATER_END = re.compile(rf"</{PREFIX}(?:function|invoke)>")
 _PARAMETER = re.compile(
     rf"\s*+<{PREFIX}parameter(?:=| name=)[\"']?(?P<name>[^\"'<>\s]{{1,128}})[\"']?"
     r"(?:\s+string=\"(?P<string>true|false)\")?\s*+>"
@@ -77,7 +78,7 @@ def _with_parameters(text: str, inside: int, tool: str, specs: Specs) -> Found:
     source = text[inside:position].strip()
     close = _END.match(text, position)
     if close is None:
-        reason = UNREADABLE if _END.search(text, position) else UNCLOSED
+        reason = UNREADABLE if _LATER_END.search(text, position) else UNCLOSED
         return Found(len(text), (refused(tool, text[inside:].strip(), reason),), closed=True)
     return Found(close.end(), (_made(tool, pairs, source, specs),), closed=True)
 

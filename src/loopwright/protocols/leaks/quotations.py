@@ -6,7 +6,7 @@ Owns the words that introduce an example, in the languages of the text protocol.
 import re
 from typing import Literal
 
-from loopwright.protocols.leaks.marks import TURN_END
+from loopwright.protocols.leaks.marks import without_ending
 
 Mention = Literal["", "quoted", "sentence"]
 
@@ -18,31 +18,28 @@ _QUOTES = {'"': '"', "'": "'", "“": "””“", "„": "“”", "«": "»", 
 _VERB = "(?:call|use|write|send|run|invoke|emit|say|try|type|reply|output|give)"
 _ENGLISH = "|".join(
     (
-        r"\bfor (?:example|instance)\b|\be\.g\.|\bexamples?\s*[:：]|\blike this\b|(?:is|['’]s) how\b",
-        r"\b(?:an?|the|this|another) (?:example|sample)\b(?=\s*(?:[:：,.]|$|of\b|call\b|tool\b|is\b|would\b))",
-        rf"\b(?:you|one|they|someone|models?) (?:would|could|can|might|may|should|must) (?:\w+ )?{_VERB}\b",
-        rf"\b(?:i|we) (?:could|might) (?:\w+ )?{_VERB}\b",
-        r"\b(?:would|could|might|must|should) (?:then )?(?:look|read|be)\b|\blooks? like\b",
-        r"\b(?:do not|don['’]t|never|must not|avoid) (?:ever )?(?:call|us|send|writ|run|invok|emit|output|repeat)",
-        r"\b(?:syntax|format|form) (?:is|of)\b|\b(?:syntax|format)\s*[:：]|\bhypothetical",
+        r"for (?:example|instance)\b|e\.g\.|examples?\s*[:：]|like this\b|(?:is|here['’]s|that['’]s) how\b",
+        r"(?:an?|the|this|another) (?:example|sample)\b(?=\s*(?:[:：,.]|$|of\b|call\b|tool\b|is\b|would\b))",
+        rf"(?:you|one|they|someone|models?) (?:would|could|can|might|may|should|must) (?:\w+ )?{_VERB}\b",
+        rf"(?:i|we) (?:could|might) (?:\w+ )?{_VERB}\b",
+        r"(?:would|could|might|must|should) (?:then )?(?:look|read|be)\b|looks? like\b",
+        r"(?:do not|don['’]t|never|must not|avoid) (?:ever )?(?:call|us|send|writ|run|invok|emit|output|repeat)",
+        r"(?:syntax|format|form) (?:is|of)\b|(?:syntax|format)\s*[:：]|hypothetical",
+        r"(?:zum beispiel|beispielsweise|könnte|würde)|z\.\s?b\.",
+        r"(?:par exemple|comme ceci|pourrait|pourriez)|p\.\s?ex\.",
+        r"(?:por ejemplo|podría)|p\.\s?ej\.|esimerkiksi|voisi|esim\.",
     )
 )
-_OTHERS = "|".join(
-    (
-        r"\b(?:zum beispiel|beispielsweise|könnte|würde)|\bz\.\s?b\.",
-        r"\b(?:par exemple|comme ceci|pourrait|pourriez)|\bp\.\s?ex\.",
-        r"\b(?:por ejemplo|podría)|\bp\.\s?ej\.",
-        r"\b(?:esimerkiksi|voisi)|\besim\.",
-        "לדוגמה|למשל|例如|比如|举例|示例|可以这样|たとえば|例えば|例[:：]|のように",
-    )
-)
+_ASIAN = "לדוגמה|למשל|例如|比如|举例|示例|可以这样|たとえば|例えば|例[:：]|のように"
 _QUOTING = "|".join(
     (
         r"\b(?:says?|said|reads?|contains?|contained|writes|wrote|shows?|showed|states?|stated|quotes?|quoted|returned",
         "prints?|printed|includes?|the tags?|schreibt|lautet|steht|enthält|dit|contient|dice|contiene|lukee|sisältää)",
     )
 )
-_CUE = re.compile(rf"{_ENGLISH}|{_OTHERS}|(?:{_QUOTING}|写着|包含|とある)\s*[:：]?\s*$", re.IGNORECASE)
+_CUE = re.compile(rf"\b(?:{_ENGLISH})|{_ASIAN}")
+"""Looked for in lower case."""
+_QUOTES_NEXT = re.compile(rf"(?:{_QUOTING}|写着|包含|とある)\s*[:：]?\Z")
 _CUE_BEHIND = re.compile(
     r"\W*(?:(?:this|that|it|which) (?:would|(?:is|was) (?:just|only|merely|how|what|an? (?:example|sample)|the form))\b"
     r"|the above\b|(?:is|was|would|means|shows)\b|as an example\b|for example\b|but (?:i|we|it|no|not)\b"
@@ -58,7 +55,7 @@ def mention(text: str, start: int, end: int, floor: int = 0) -> Mention:
     Text before `floor` belongs to something else.
     """
     before, lead = _before(text, start, floor)
-    behind = TURN_END.sub("", text[end : end + WINDOW])
+    behind = without_ending(text[end : end + WINDOW])
     after = behind.partition("\n")[0].strip()
     if before and after[:1] and after[0] in _QUOTES.get(before[-1], ""):
         return "quoted"
@@ -69,15 +66,16 @@ def mention(text: str, start: int, end: int, floor: int = 0) -> Mention:
 
 def is_example(lead: str) -> bool:
     """Whether the last sentence of a text introduces an example or a quotation, and not a call."""
-    sentence = lead
-    for stop in _SENTENCE.finditer(lead):
-        if stop.end() < len(lead.rstrip()):
-            sentence = lead[stop.end() :]
-    return _CUE.search(sentence) is not None
+    lead = lead.rstrip()
+    sentence = next((lead[stop.end() :] for stop in reversed(list(_SENTENCE.finditer(lead, 0, len(lead) - 1)))), lead)
+    sentence = sentence.strip().lower()
+    return _CUE.search(sentence) is not None or _QUOTES_NEXT.search(sentence, max(0, len(sentence) - 20)) is not None
 
 
 def begins_line(text: str, position: int) -> bool:
     """Whether nothing but blanks stands before a position in its line."""
+    if position == 0 or text[position - 1] not in " \t":
+        return position == 0 or text[position - 1] == "\n"
     return not text[max(0, position - WINDOW) : position].rpartition("\n")[2].strip()
 
 

@@ -40,6 +40,7 @@ NOTHING = Arguments({}, "strict", "")
 _TYPE_WORD = "function"
 """What DeepSeek V3 writes before the separator, in the place of the name."""
 _LEFT_OVER = re.compile(r"\s*+(?:\{|<arg_)")
+_GRANITE = ("<|tool_call|>", "<tool_call>")
 _WINDOW = 100
 _CLOSE_WITHIN = 2_000
 """Characters behind a plain opening tag in which its closing tag makes it more than a word about tags."""
@@ -75,7 +76,8 @@ def read_region(text: str, position: int, specs: Specs) -> Found | None:
             break
         if body.problem:
             return body
-        target = region.done if body.closed else region.waiting
+        alone = body.closed or _is_list(region, text[start : start + 1])
+        target = region.done if alone else region.waiting
         target += body.calls
         region.position, region.fresh = body.end, False
     if region.fresh:
@@ -86,6 +88,11 @@ def read_region(text: str, position: int, specs: Specs) -> Found | None:
     if not calls:
         return Found(region.position, problem=UNREADABLE) if region.opening else None
     return Found(region.position, calls)
+
+
+def _is_list(region: _Region, sign: str) -> bool:
+    """Whether the calls are Granite's: a list behind the mark for one call, which nothing closes but its bracket."""
+    return sign == "[" and region.opening is not None and region.opening[0] in _GRANITE
 
 
 def _pass(region: _Region, mark: re.Match[str]) -> None:

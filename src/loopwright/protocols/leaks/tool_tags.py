@@ -70,9 +70,9 @@ _ANY_TAGS = re.compile(r"\s*+<([\w.-]+)>.*</\1>\s*", re.DOTALL)
 
 
 def tag_pattern(names: Sequence[str]) -> str:
-    """The pattern of an opening tag of one of these tools, at the beginning of a line."""
+    """The pattern of an opening tag of one of these tools, which begins a line."""
     written = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    return rf"^[ \t]*+<(?P<tool>{written})(?P<empty>\s*+/)?>"
+    return rf"<(?P<tool>{written})(?P<empty>\s*+/)?>"
 
 
 def read_tag(text: str, tag: re.Match[str], specs: Specs) -> Found | None:
