@@ -10,7 +10,8 @@ from msgspec import Raw
 
 from loopwright.core.events import ModelAsked, NoteAdded, NoteKind, RunStarted
 from loopwright.core.messages import Call, Result, Settings, ToolSpec, Turn, Usage
-from loopwright.protocols.native import BROKEN_OFF, CUT_TEXT, Native, identified, read
+from loopwright.protocols.labels import ENGLISH
+from loopwright.protocols.native import Native, identified, read
 from loopwright.protocols.repair import CUT
 from loopwright.protocols.speech import Message, Options, Reply, WireCall
 
@@ -77,8 +78,8 @@ def test_cut_replies_run_nothing() -> None:
     assert call('{"path":"a"}', finish="length").reason == CUT
     assert call('{"path":"a"}', complete=False).state == "rejected"
     cut = read(Reply(text="The answer is", finish="length"), [])
-    assert (cut.answer, cut.problem, cut.kind) == (None, CUT_TEXT, "malformed")
-    assert read(Reply(text="The answer is", complete=False), []).problem == BROKEN_OFF
+    assert (cut.answer, cut.problem, cut.kind) == (None, ENGLISH.problems.cut, "malformed")
+    assert read(Reply(text="The answer is", complete=False), []).problem == ENGLISH.problems.broken_off
 
 
 def test_a_closing_reply_answers_with_the_text_it_has() -> None:
@@ -86,7 +87,7 @@ def test_a_closing_reply_answers_with_the_text_it_has() -> None:
     both = read(Reply(text="So far: 3", calls=(WHOLE,)), [VIEW], closing=True)
     assert (both.answer, both.calls, both.kind) == ("So far: 3", (), "final")
     assert read(Reply(calls=(WHOLE,)), [VIEW], closing=True).kind == "action"
-    assert Native().read(Reply(text="Nearly", complete=False), [], closing=True).problem == BROKEN_OFF
+    assert Native().read(Reply(text="Nearly", complete=False), [], closing=True).problem == ENGLISH.problems.broken_off
 
 
 @given(st.text(), st.text(), st.lists(st.builds(WireCall, st.text(), st.text(), st.text())), st.booleans())
@@ -145,10 +146,10 @@ def test_turns_without_text_of_their_own_are_put_together() -> None:
     assert SPEECH.turn(Turn()).text == ""
 
 
-@pytest.mark.parametrize("kind", ["unreadable", "empty", "repeating", "failing"])
+@pytest.mark.parametrize("kind", ["unreadable", "empty", "repeating", "failing", "act_first"])
 def test_notes_say_what_to_do_and_what_was_wrong(kind: NoteKind) -> None:
     assert SPEECH.note(NoteAdded(kind=kind)).role == "user"
-    assert SPEECH.note(NoteAdded(kind=kind, detail="two names")).text.endswith("What was wrong: two names.")
+    assert "What was wrong: two names." in SPEECH.note(NoteAdded(kind=kind, detail="two names.")).text
 
 
 def test_the_closing_question_keeps_the_tools_but_allows_none() -> None:

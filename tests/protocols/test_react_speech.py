@@ -154,7 +154,7 @@ def test_a_turn_of_another_way_is_put_into_words() -> None:
     assert written_call(Call("now", text="", state="rejected")) == "Action: now"
 
 
-@pytest.mark.parametrize("kind", ["unreadable", "empty", "repeating", "failing"])
+@pytest.mark.parametrize("kind", ["unreadable", "empty", "repeating", "failing", "act_first"])
 def test_notes_say_what_was_wrong(kind: NoteKind) -> None:
     for detail in ("", "it was a {riddle}."):
         note = ReactText().note(NoteAdded(kind=kind, detail=detail))
@@ -180,7 +180,7 @@ def test_options_by_what_the_endpoint_can_do() -> None:
 
 @pytest.mark.parametrize("style", ["standard", "embedded"])
 def test_options_with_a_grammar(style: Any) -> None:
-    speech = ReactText(capabilities=Capabilities(grammar=True), style=style)
+    speech = ReactText(capabilities=Capabilities(constraint="grammar"), style=style)
     assert "weather" in speech.options(STARTED, ASKED, b"").grammar
     closing = speech.options(STARTED, ModelAsked(number=2, closing="steps"), b"").grammar
     assert "weather" not in closing

@@ -1,7 +1,8 @@
 """The native way of speaking: calls and results in the fields that the provider has for them.
 
-Owns what a reply means when calls come beside the text, and the few sentences that the loop itself says to a model in
-this way. How messages and replies look on the wire belongs to the dialects; whether a call runs, to the loop.
+Owns what a reply means when calls come beside the text, and which sentences of the run's language the loop itself says
+to a model in this way; they are data in `labels`. How messages and replies look on the wire belongs to the dialects;
+whether a call runs, to the loop.
 """
 
 import re
@@ -9,40 +10,26 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from loopwright.core.events import ModelAsked, NoteAdded, NoteKind, RunStarted
+from loopwright.core.events import ModelAsked, NoteAdded, RunStarted
 from loopwright.core.messages import Call, Result, ToolSpec, Turn, Way
 from loopwright.protocols.envelope import envelope
+from loopwright.protocols.labels import ENGLISH, Labels, Problems
 from loopwright.protocols.leaks import Leaks, find_leaks
 from loopwright.protocols.repair import CUT, Arguments, fit_schema, read_arguments
 from loopwright.protocols.speech import Message, Options, Reply, WireCall
 from loopwright.protocols.thinking import without_thinking
 
-BROKEN_OFF = "the reply broke off before it was finished"
-CUT_TEXT = "the reply was cut off at the token limit before it was finished; answer in fewer words"
-
 _MARKUP = re.compile(r"<\|tool_call[a-z_]*\|>|<[|｜]tool▁|</?arg_(?:key|value)>")
 """Marks of chat templates: inside of arguments they say that the server took the model's text apart wrongly."""
 
-_NOTES: dict[NoteKind, str] = {
-    "unreadable": "Your last reply could not be used. Call a tool, or answer the task.",
-    "empty": "Your last reply was empty. Call a tool, or answer the task.",
-    "repeating": (
-        "You made the same call as before and it gave the same result. Asking again will not change it: use what you "
-        "have, try something else, or answer."
-    ),
-    "failing": (
-        "The same kind of call keeps failing. Change the arguments or take another way; if there is none, answer and "
-        "say what could not be found out."
-    ),
-    "act_first": "You answered before you used any tool. Look with a tool first, then answer.",
-}
-_CLOSING = "No more tools can be used ({reason}). Answer the task now with what you know, and say what is missing."
-
 
 class Native:
-    """The speech. It has no state: everything it needs is in what it is given."""
+    """The speech. It has no state but the language of its sentences."""
 
     way: Way = "native"
+
+    def __init__(self, *, labels: Labels = ENGLISH) -> None:
+        self._labels = labels
 
     def opening(self, started: RunStarted) -> list[Message]:
         """Instructions, if there are any, and the task."""
@@ -65,12 +52,15 @@ class Native:
 
     def note(self, note: NoteAdded) -> Message:
         """A reminder or a warning of the loop, with what was wrong."""
-        detail = f" What was wrong: {note.detail}." if note.detail else ""
-        return Message("user", f"{_NOTES[note.kind]}{detail}")
+        wording = self._labels.wording
+        either = (wording.either,) if note.kind in ("unreadable", "empty") else ()
+        because = (wording.because.format(problem=note.detail),) if note.detail else ()
+        return Message("user", " ".join((getattr(wording, note.kind), *because, *either)))
 
     def closing(self, asked: ModelAsked) -> Message:
         """The request for the closing answer."""
-        return Message("user", _CLOSING.format(reason=asked.closing.replace("_", " ")))
+        reason = self._labels.reasons.of(asked.closing)
+        return Message("user", self._labels.wording.closing.format(reason=reason))
 
     def options(self, started: RunStarted, asked: ModelAsked, tools: bytes) -> Options:
         """For the closing answer no tool may be called; they stay listed, so that the request goes on as it began."""
@@ -83,10 +73,12 @@ class Native:
 
     def read(self, reply: Reply, tools: Sequence[ToolSpec], *, closing: bool = False) -> Turn:
         """Understand a reply; see the function of the same name."""
-        return read(reply, tools, closing=closing)
+        return read(reply, tools, closing=closing, problems=self._labels.problems)
 
 
-def read(reply: Reply, tools: Sequence[ToolSpec], *, closing: bool = False) -> Turn:
+def read(
+    reply: Reply, tools: Sequence[ToolSpec], *, closing: bool = False, problems: Problems = ENGLISH.problems
+) -> Turn:
     """Understand a reply: calls before an answer, text without calls as the answer. Never raises.
 
     Calls that stood in the text count where the fields for them are empty. A reply that was cut has calls that are all
@@ -113,20 +105,20 @@ def read(reply: Reply, tools: Sequence[ToolSpec], *, closing: bool = False) -> T
         specs = {tool.name: tool for tool in tools}
         return replace(turn, calls=tuple(_call(wire, specs, complete=complete) for wire in reply.calls))
     if not reply.complete:
-        return replace(turn, problem=BROKEN_OFF)
+        return replace(turn, problem=problems.broken_off)
     if reply.finish == "length":
-        return replace(turn, problem=CUT_TEXT)
-    return replace(turn, answer=text or None)
+        return replace(turn, problem=problems.cut)
+    return replace(turn, answer=turn.text or None)
 
 
 def with_leaks(turn: Turn, leaks: Leaks, *, complete: bool) -> Turn:
     """The turn with the calls that stood in its text; they go back to the model as the calls that they are."""
     if leaks.problem:
         return replace(turn, problem=leaks.problem)
-    if not leaks.calls:
-        return turn
-    calls = leaks.calls if complete else tuple(_cut_off(call) for call in leaks.calls)
     rest = leaks.rest.strip()
+    if not leaks.calls:
+        return turn if rest == turn.text else replace(turn, thought=leaks.thought, text=rest, opaque=b"")
+    calls = leaks.calls if complete else tuple(_cut_off(call) for call in leaks.calls)
     return replace(turn, thought=rest, text=rest, calls=calls, opaque=b"", leaked=True)
 
 

@@ -47,15 +47,15 @@ class ReactText:
 
         Args:
             capabilities: whether the endpoint takes stop marks and a grammar
-            labels: the language of prompt and labels
+            labels: the language of prompt and labels; the embedded model knows English only
             style: ``embedded`` is the short prompt that the embedded model was trained on
             observation_role: who says the observations
             finish: names of actions that give the final answer
             trained: for the embedded style, the tools as the model was trained on them, by name
         """
         self._capabilities = capabilities
-        self._labels = labels
         self._embedded = style == "embedded"
+        self._labels = ENGLISH if self._embedded else labels
         self._role: ObservationRole = observation_role
         self._finish = finish
         self._trained = trained
@@ -88,26 +88,25 @@ class ReactText:
         return [Message(self._role, "\n".join(lines))]
 
     def note(self, note: NoteAdded) -> Message:
-        """A reminder of the form, with what was wrong, or a warning of the loop."""
+        """A reminder or a warning of the loop, with what was wrong; with the form of a step where that was missed."""
         wording = self._labels.wording
-        if note.kind == "unreadable":
-            said = wording.unreadable.format(problem=note.detail or self._labels.problems.no_label)
-        else:
-            warnings = {"empty": wording.empty, "repeating": wording.repeating, "failing": wording.failing}
-            said = f"{warnings[note.kind]} {note.detail}".rstrip()
-        text = f"{said}\n{wording.reminder}" if note.kind in ("unreadable", "empty") else said
-        return Message("user", text)
+        problem = note.detail or (self._labels.problems.no_label if note.kind == "unreadable" else "")
+        because = f" {wording.because.format(problem=problem)}" if problem else ""
+        reminder = f"\n{wording.reminder}" if note.kind in ("unreadable", "empty") else ""
+        return Message("user", f"{getattr(wording, note.kind)}{because}{reminder}")
 
     def closing(self, asked: ModelAsked) -> Message:
         """The request for the closing answer."""
         if self._embedded:
             return Message("user", embedded.CLOSING)
-        return Message("user", self._labels.wording.closing.format(reason=asked.closing.replace("_", " ")))
+        wording, reason = self._labels.wording, self._labels.reasons.of(asked.closing)
+        return Message("user", f"{wording.closing.format(reason=reason)}\n{wording.form}")
 
     def options(self, started: RunStarted, asked: ModelAsked, tools: bytes) -> Options:
         """No tools: the model knows them from the prompt. A stop mark and a grammar where the endpoint takes them."""
         del tools
-        stop = (*started.settings.stop, f"\n{self._labels.observation[0]}:") if self._capabilities.stop else ()
+        marks = (f"\n{self._labels.observation[0]}{colon}" for colon in self._labels.colons)
+        stop = (*started.settings.stop, *marks) if self._capabilities.stop else ()
         return Options(
             settings=started.settings,
             max_tokens=asked.max_tokens,

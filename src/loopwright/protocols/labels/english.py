@@ -1,6 +1,6 @@
-"""English: labels and sentences of the text protocol. Data only."""
+"""English: labels and sentences of the protocols. Data only."""
 
-from loopwright.protocols.labels.words import Labels, Problems, Wording
+from loopwright.protocols.labels.words import Labels, Problems, Reasons, Wording
 
 ENGLISH = Labels(
     language="en",
@@ -69,24 +69,36 @@ ENGLISH = Labels(
         ),
         example="For example, a step may look like this:\n\n{step}",
         thought="I need this first.",
-        unreadable="Your last message could not be used: {problem}",
+        unreadable="Your last message could not be used.",
+        because="What was wrong: {problem}",
         empty="Your last message was empty.",
         repeating=(
             "You made the same call as before and it gave the same result. Asking again will not change it: use what "
-            "you have, try something else, or give the Final Answer."
+            "you have, try something else, or answer."
         ),
         failing=(
-            "The same kind of call keeps failing. Change the arguments or take another way; if there is none, say in "
-            "the Final Answer what could not be found out."
+            "The same kind of call keeps failing. Change the arguments or take another way; if there is none, answer "
+            "and say what could not be found out."
         ),
+        act_first="You answered before you used any tool. Look with a tool first, then answer.",
+        either="Call a tool, or answer the task.",
         closing=(
-            "No more tools can be used ({reason}). Answer now with what you know, and say what is missing. Write:\n"
-            "Thought: ...\n"
-            "Final Answer: ..."
+            "No more tools can be used ({reason}). Answer the task now with what you know, and say what is missing."
         ),
         reminder=(
             'Write either\nThought: ...\nAction: tool {"argument": "value"}\nor\nThought: ...\nFinal Answer: ...'
         ),
+        form="Write:\nThought: ...\nFinal Answer: ...",
+    ),
+    reasons=Reasons(
+        steps="the limit of steps",
+        model_calls="the limit of model calls",
+        tool_calls="the limit of tool calls",
+        tokens="the limit of tokens",
+        cost="the limit of cost",
+        seconds="the time is up",
+        unreadable="too many messages could not be used",
+        no_progress="no progress",
     ),
     problems=Problems(
         no_label="it has neither an Action nor a Final Answer at the start of a line.",
@@ -101,6 +113,7 @@ ENGLISH = Labels(
         inline="it has a label in the middle of a line. Write each label at the start of its own line.",
         invented="its answer rests on an Observation that you wrote yourself. Call a tool and wait for the result.",
         cut="it was cut off at the limit of its length. Write a shorter one.",
+        broken_off="it broke off before it was finished. Write it again.",
         thinking="it ended before your thinking did.",
         command="no command could be recognised. Write one command on one line.",
         no_arguments="this tool takes no arguments; write {}",

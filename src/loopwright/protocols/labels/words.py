@@ -1,13 +1,18 @@
-"""What a language brings to the text protocol: its labels, and the sentences that a model reads.
+"""What a language brings to the protocols: its labels, and the sentences that a model reads.
 
-Owns the shape only. The words themselves are data, one file a language; how they are looked for is `react_lines`.
+Owns the shape, and that one language's labels can be read beside another's. The words themselves are data, one file a
+language; how they are looked for is `react_lines`.
 """
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 
-class Wording(Struct, frozen=True):
-    """Sentences for the model. Braces are filled with `str.format`."""
+class Wording(Struct, frozen=True, cache_hash=True):
+    """Sentences for the model. Braces are filled with `str.format`.
+
+    Those from `unreadable` on are said natively too, so they name no labels; `reminder` and `form` are not.
+    """
 
     tools: str
     """Introduces the list of tools."""
@@ -23,17 +28,41 @@ class Wording(Struct, frozen=True):
     thought: str
     """The thought of that step."""
     unreadable: str
+    because: str
     """Takes `problem`."""
     empty: str
     repeating: str
     failing: str
+    act_first: str
+    """To an answer that came before any tool was used."""
+    either: str
+    """What to do instead, natively."""
     closing: str
     """Takes `reason`."""
     reminder: str
     """The form of both kinds of step in a few lines, behind `unreadable` and `empty`."""
+    form: str
+    """The form of the last step in a few lines, behind `closing`."""
 
 
-class Problems(Struct, frozen=True):
+class Reasons(Struct, frozen=True, cache_hash=True):
+    """Why a run closes, by the names of limits and causes; each fills `Wording.closing`."""
+
+    steps: str
+    model_calls: str
+    tool_calls: str
+    tokens: str
+    cost: str
+    seconds: str
+    unreadable: str
+    no_progress: str
+
+    def of(self, cause: str) -> str:
+        """The words for a limit or a cause; its name where there are none."""
+        return str(getattr(self, cause)) if cause in self.__struct_fields__ else cause.replace("_", " ")
+
+
+class Problems(Struct, frozen=True, cache_hash=True):
     """Why a reply could not be read, in words for the model."""
 
     no_label: str
@@ -45,6 +74,7 @@ class Problems(Struct, frozen=True):
     inline: str
     invented: str
     cut: str
+    broken_off: str
     thinking: str
     command: str
     no_arguments: str
@@ -55,10 +85,11 @@ class Problems(Struct, frozen=True):
     """Takes `shape`, the JSON object that the tool wants."""
 
 
-class Labels(Struct, frozen=True):
+class Labels(Struct, frozen=True, cache_hash=True):
     """The labels of one language. The first of each is the one that is written; all of them are read, in any case."""
 
     language: str
+    """Its code (ISO 639-1)."""
     thought: tuple[str, ...]
     action: tuple[str, ...]
     input: tuple[str, ...]
@@ -75,4 +106,21 @@ class Labels(Struct, frozen=True):
     joiners: tuple[str, ...]
     """Words between two calls on one line that do not depend on each other."""
     wording: Wording
+    reasons: Reasons
     problems: Problems
+    colons: tuple[str, ...] = (":",)
+    """What a model writes between a label and its text, where a stop mark must match it."""
+
+
+def beside(own: Labels, other: Labels) -> Labels:
+    """The labels of a language, with those of another one read too; sentences and written labels stay its own."""
+    read = {name: both(getattr(own, name), getattr(other, name)) for name in _READ}
+    return replace(own, **read)
+
+
+def both(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+    """All words of two lists, each once."""
+    return tuple(dict.fromkeys((*first, *second)))
+
+
+_READ = ("thought", "action", "input", "observation", "final", "answer", "below", "none", "placeholders", "joiners")
