@@ -14,7 +14,7 @@ def test_the_embedded_model_is_known_by_its_name_and_costs_nothing() -> None:
     model = local_model()
     assert (model.spec, model.name, model.embedded) == ("local", "smollm2-135m-react", True)
     assert model.price == Price(0.0, 0.0)
-    assert (model.capabilities.tools, model.capabilities.grammar) == (False, True)
+    assert (model.capabilities.tools, model.capabilities.constraint) == (False, "grammar")
 
 
 def test_another_file_is_known_by_its_own_name(tmp_path: Path) -> None:

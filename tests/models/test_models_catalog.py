@@ -146,7 +146,7 @@ def test_reasoning_models_of_openai_take_no_stop_sequence(spec: str, stop: bool)
 
 
 def test_llama_cpp_takes_a_grammar() -> None:
-    assert resolve("llamacpp", environ={}).capabilities.grammar
+    assert resolve("llamacpp", environ={}).capabilities.constraint == "grammar"
 
 
 @pytest.mark.parametrize(

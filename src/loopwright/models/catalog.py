@@ -131,7 +131,7 @@ def known(environ: Mapping[str, str] | None = None) -> list[KnownModel]:
         key_needed=False,
         ready=library and weights,
         default_model="",
-        capabilities=Capabilities(tools=False, grammar=True),
+        capabilities=Capabilities(tools=False, constraint="grammar"),
         hint=_about_local(library=library, weights=weights),
     )
     return [local, *(_known(provider, variables) for provider in PROVIDERS.values())]

@@ -51,7 +51,7 @@ def local_model(path: str | None = None, *, context: int = CONTEXT) -> Model:
         spec="local" if path is None else f"local:{path}",
         dialect=OpenAIChat(),
         transport=LocalTransport(files),
-        capabilities=Capabilities(tools=False, stop=True, grammar=True, streams=True),
+        capabilities=Capabilities(tools=False, stop=True, constraint="grammar", streams=True),
         price=Price(0.0, 0.0),
         embedded=path is None,
     )

@@ -316,7 +316,7 @@ LLAMA_CPP = Provider(
     needs_key=False,
     # llama-server answers with the model that it was started with, whatever name is asked for.
     default_model="default",
-    capabilities=Capabilities(grammar=True),
+    capabilities=Capabilities(constraint="grammar"),
     starting="start it with `llama-server --model FILE.gguf --jinja`",
 )
 

@@ -53,14 +53,21 @@ class Message(Struct, frozen=True):
     """Tool only: the call that the text answers."""
 
 
-class Capabilities(Struct, frozen=True, omit_defaults=True):
-    """What an endpoint can do; data, not code."""
+Constraint = Literal["", "grammar", "structured_outputs", "json_schema"]
+"""What keeps replies in text form to their form: the GBNF `grammar` of llama.cpp, the `structured_outputs` of vLLM, or
+a `response_format` with a JSON Schema as OpenAI has it; or nothing."""
+
+
+class Capabilities(Struct, frozen=True):
+    """What an endpoint can do; data, not code. Where nothing is known, it is asked as if it could."""
 
     tools: bool = True
     stop: bool = True
-    grammar: bool = False
-    """Whether the body may carry a GBNF `grammar`."""
+    constraint: Constraint = ""
+    """Empty where none is known: unlike the others, it is never tried unasked."""
     streams: bool = True
+    images: bool = False
+    """Whether it is known to look at images."""
 
 
 class ReplyReader(Protocol):
