@@ -47,6 +47,7 @@ PIECES = (
 
 @settings(max_examples=400, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
+@example("{'a': " * 900 + "1" + "}" * 900)
 @example("print(" * 900)
 @example("[" * 5_000)
 @example('{"tool_call": ' * 2_000)

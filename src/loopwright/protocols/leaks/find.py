@@ -24,25 +24,11 @@ from loopwright.protocols.thinking import without_thinking
 MADE_UP = "the reply holds a result that no tool gave; call the tool and wait for its result"
 THINKING = "a tag for thinking stands inside a call, so it is not clear what belongs to the call; send it again"
 
-_HINTS = (
-    *(
-        "<tool",
-        "<|",
-        "<｜",
-        "</｜",
-        "<function",
-        "</function",
-        "[TOOL_",
-        "[ARGS]",
-        "[CALL_ID]",
-        "to=functions.",
-        "functools[",
-    ),
-    *("```tool", "```function", "```call", "~~~tool", "invoke", "call>", "calls>", "TOOLCALL", "parameter>", "arg_"),
-    *("<start_", "<end_"),
-)
+_SIGNS = ("<", "[", "`", "~", "=functions.")
 """One of these is in every text that has marks of a call."""
-_SIGN = re.compile(r"<|`|~|>|\[|to=functions\.|functools\[")
+_THINKING = ("think>", "thinking>", "thought>", "reasoning>", "think]")
+"""One of these is in every text that has thinking in it, in small letters."""
+_SIGN = re.compile(r"<[\w|｜/]|`|~|>|\[|to=functions\.|functools\[")
 """How an event begins."""
 _BEGIN_LINES = ("quote", "tag")
 _FENCE_LENGTH = 3
@@ -83,14 +69,14 @@ def find_leaks(text: str, tools: Sequence[ToolSpec]) -> Leaks:
     The text is that of the provider, with its think blocks.
     """
     shown, thinking = text, ""
-    if "<" in text or "[" in text:
+    if ("<" in text or "[" in text) and _thinks(text):
         shown, thinking, _ = without_thinking(text)
     specs = {tool.name: tool for tool in tools}
     block = read_block(shown, specs) if _may_be_block(shown) else None
     if block is not None:
         rest = (shown if block.problem else shown[: block.start]).strip()
         return Leaks(block.calls, rest, block.problem, thinking)
-    if not _hinted(shown, specs):
+    if not any(sign in shown for sign in _SIGNS):
         return Leaks((), shown.strip(), "", thinking)
     walk = _unwrapped(shown, specs) or _walked(shown, specs)
     if len(shown) < len(text) and not _whole(walk.sources, text):
@@ -108,8 +94,9 @@ def _may_be_block(text: str) -> bool:
     return bare.endswith(("}", "]", ")", "```", "~~~")) or text.lstrip()[:1] in ("{", "[", "`")
 
 
-def _hinted(text: str, specs: Specs) -> bool:
-    return any(hint in text for hint in _HINTS) or ("<" in text and any(f"<{name}" in text for name in specs))
+def _thinks(text: str) -> bool:
+    small = text.lower()
+    return any(tag in small for tag in _THINKING)
 
 
 def _whole(sources: list[str], text: str) -> bool:

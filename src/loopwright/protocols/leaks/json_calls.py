@@ -78,10 +78,7 @@ def calls_in(source: str, specs: Specs) -> list[Call] | None:
         named = NAMED.match(source)
         return [refused(tool_name(named[1], specs), source, decoded.reason)] if named else None
     strict = decoded.state == "strict"
-    try:
-        raw = Raw(source.encode() if strict else msgspec.json.encode(decoded.value))
-    except (OverflowError, UnicodeError):
-        return None
+    raw = Raw(source.encode() if strict else msgspec.json.encode(decoded.value))
     written = _written(raw)
     if not written:
         return None

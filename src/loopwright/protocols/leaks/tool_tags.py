@@ -113,8 +113,6 @@ def _with_parameters(body: str, names: Sequence[str], spec: ToolSpec) -> Call:
             return refused(spec.name, body.strip(), MARKS)
         pairs.append(Pair(begin["name"], own_lines(value)))
         position = end.end()
-    if body[position:].strip():
-        return refused(spec.name, body.strip(), MARKS)
     return made(spec.name, typed_arguments(pairs, spec), body.strip())
 
 
