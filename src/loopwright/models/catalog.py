@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from loopwright.core.errors import UsageError
 from loopwright.core.messages import Price
@@ -46,6 +47,9 @@ class KnownModel(Struct, frozen=True):
     """Whether it can be asked as things are: its key is there, its package is installed."""
     default_model: str
     capabilities: Capabilities
+    """Of models of which nothing else is known."""
+    rules: tuple[ModelRule, ...]
+    """Models that differ from that; the first rule whose pattern matches the name counts."""
     hint: str
     """How to find names of models, or to start the server."""
 
@@ -132,19 +136,24 @@ def known(environ: Mapping[str, str] | None = None) -> list[KnownModel]:
         ready=library and weights,
         default_model="",
         capabilities=Capabilities(tools=False, constraint="grammar"),
+        rules=(),
         hint=_about_local(library=library, weights=weights),
     )
     return [local, *(_known(provider, variables) for provider in PROVIDERS.values())]
 
 
 def rule_for(provider: Provider, model: str, address: str) -> ModelRule:
-    """What is known of a model at an address: the first rule that matches its name, else what its provider says."""
-    name = model.lower()
-    for rule in provider.rules:
-        if fnmatchcase(name, rule.pattern):
-            return rule
-    own = address == provider.base_url
-    return ModelRule("*", provider.capabilities, provider.limit_field if own else "max_tokens")
+    """What is known of a model at an address: the first rule that matches its name, else what its provider says.
+
+    Behind another address than the provider's own, only a rule says how tokens are limited, and nothing is known to
+    keep replies to a form; a server on the user's own machine is what it is named, wherever it listens.
+    """
+    name, own = model.lower(), address == provider.base_url
+    general = ModelRule("*", provider.capabilities)
+    rule = next((rule for rule in provider.rules if fnmatchcase(name, rule.pattern)), general)
+    limit_field = rule.limit_field or (provider.limit_field if own else "max_tokens")
+    known = rule.capabilities if own or provider.starting else replace(rule.capabilities, constraint="")
+    return replace(rule, capabilities=known, limit_field=limit_field)
 
 
 def normalised(base_url: str, route: Route = CHAT) -> str:
@@ -254,7 +263,7 @@ def _dialect(route: Route, rule: ModelRule) -> Dialect:
         case "openai-chat":
             from loopwright.protocols.openai_chat import OpenAIChat
 
-            return OpenAIChat(limit_field=rule.limit_field)
+            return OpenAIChat(limit_field=rule.limit_field or "max_tokens")
 
 
 def _price(provider: Provider, endpoint: Endpoint) -> Price | None:
@@ -292,6 +301,7 @@ def _known(provider: Provider, environ: Mapping[str, str]) -> KnownModel:
         ready=bool(variable) or not provider.needs_key,
         default_model=provider.default_model,
         capabilities=provider.capabilities,
+        rules=provider.rules,
         hint="; ".join(text for text in (provider.listing, provider.starting) if text),
     )
 

@@ -55,6 +55,9 @@ TOOLS_REFUSED = re.compile(
 )
 """An endpoint that takes no tools, as Ollama, OpenRouter, vLLM, llama.cpp, Groq, Mistral and others put it."""
 
+CONSTRAINT_REFUSED = re.compile(r"response_format|json_schema|structured[ _]outputs?|guided[ _]|grammar", re.IGNORECASE)
+"""Whatever an endpoint says against what keeps replies to a form, it names the field or the form."""
+
 MODEL_UNKNOWN = re.compile(
     r"model_not_found|model_decommissioned|invalid_model|model not exist"
     r"|model ['\"`]?.{0,120}?['\"`]? ?(does not exist|not found|is not found|was not found|has been decommissioned"
@@ -104,7 +107,14 @@ class Said(Struct, frozen=True):
 
 
 def refusal(
-    endpoint: Endpoint, key: str, status: int, headers: Mapping[str, str], body: bytes, *, tools: bool
+    endpoint: Endpoint,
+    key: str,
+    status: int,
+    headers: Mapping[str, str],
+    body: bytes,
+    *,
+    tools: bool,
+    constrained: bool = False,
 ) -> Refusal:
     """Understand a response whose status is not a success.
 
@@ -115,9 +125,10 @@ def refusal(
         headers: the response's headers, read without regard to case
         body: the beginning of the response's body
         tools: whether the request offered tools; otherwise nobody can have refused them
+        constrained: whether the request kept the reply to a form; otherwise nobody can have refused that
     """
     said = understood(body)
-    failure, text, lost = _classified(endpoint, status, headers, said, tools=tools)
+    failure, text, lost = _classified(endpoint, status, headers, said, tools=tools, constrained=constrained)
     quoted = shortened(masked(said.message, key))  # masked first: half a key is a key
     told = f'; it says: "{quoted}"' if quoted else ""
     error = ModelError(failure, f"{text} (HTTP {status}{told})", lost=lost)
@@ -125,7 +136,7 @@ def refusal(
 
 
 def _classified(
-    endpoint: Endpoint, status: int, headers: Mapping[str, str], said: Said, *, tools: bool
+    endpoint: Endpoint, status: int, headers: Mapping[str, str], said: Said, *, tools: bool, constrained: bool
 ) -> tuple[Failure, str, bool]:
     """Class, text and whether the work may have been done. What is said counts more than the status."""
     if status in (401, 403, 407):
@@ -137,6 +148,8 @@ def _classified(
     if "tool_use_failed" in said.code:
         return "reply", f"the model wrote a call that {endpoint.label} could not read", True
     worded = _by_wording(endpoint, said.all, tools=tools) if _says_why(status) else None
+    if worded is None and constrained and status in (400, 422) and CONSTRAINT_REFUSED.search(said.all):
+        return "request", _about_the_constraint(endpoint), False
     return (*worded, False) if worded else _by_status(endpoint, status, headers)
 
 
@@ -189,6 +202,13 @@ def _about_the_key(endpoint: Endpoint, status: int) -> str:
 def _about_the_model(endpoint: Endpoint) -> str:
     hint = endpoint.listing or f"{endpoint.at('/models')} lists the names"
     return f"{endpoint.label} at {endpoint.base_url} has no model {endpoint.model!r}; {hint}"
+
+
+def _about_the_constraint(endpoint: Endpoint) -> str:
+    return (
+        f"{endpoint.model!r} at {endpoint.base_url} does not take what keeps replies to their form: ask without it "
+        "(--no-constrain, or constrain=False)"
+    )
 
 
 def _about_the_address(endpoint: Endpoint) -> str:

@@ -22,6 +22,8 @@ from loopwright.models.providers import Endpoint
 
 ERROR_BODY = 65_536
 """Bytes of a refusal that are read; what is behind them says nothing more."""
+_CONSTRAINTS = (b',"grammar":', b',"response_format":', b',"structured_outputs":')
+"""What keeps a reply to a form, in the body of a request."""
 
 
 class Delivery(Struct, frozen=True, forbid_unknown_fields=True):
@@ -168,9 +170,7 @@ class OpenAICompatible:
                 if 200 <= response.status < 300:
                     await self._pass_on(response, feed, progress)
                     return None
-                start = await _beginning(response)
-                tools = b'"tools"' in body
-                return refusal(self.endpoint, self._key, response.status, response.headers, start, tools=tools)
+                return self._refused(response, await _beginning(response), body)
         except aiohttp.SocketTimeoutError as error:
             if progress.feeding:
                 raise
@@ -180,6 +180,17 @@ class OpenAICompatible:
             if progress.feeding:
                 raise
             return self._not_reached(error, progress)
+
+    def _refused(self, response: aiohttp.ClientResponse, start: bytes, body: bytes) -> Refusal:
+        return refusal(
+            self.endpoint,
+            self._key,
+            response.status,
+            response.headers,
+            start,
+            tools=b'"tools"' in body,
+            constrained=any(name in body for name in _CONSTRAINTS),
+        )
 
     async def _pass_on(self, response: aiohttp.ClientResponse, feed: Feed, progress: _Progress) -> None:
         if response.content_type == "text/html":

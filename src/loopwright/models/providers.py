@@ -85,9 +85,20 @@ class ModelRule(Struct, frozen=True):
     pattern: str
     """Shell pattern, matched against the lower-case model name."""
     capabilities: Capabilities = Capabilities()
-    limit_field: LimitField = "max_tokens"
+    limit_field: LimitField | None = None
+    """None for what the provider says in general."""
     reasons: bool = False
     """Whether the model thinks before it answers and gives its thoughts out encrypted."""
+
+
+def _rules(names: str, capabilities: Capabilities, limit_field: LimitField | None = None) -> tuple[ModelRule, ...]:
+    """One rule for each of the patterns, which stand between spaces."""
+    return tuple(ModelRule(name, capabilities, limit_field) for name in names.split())
+
+
+def _tagged(names: str, capabilities: Capabilities) -> tuple[ModelRule, ...]:
+    """Rules for models of Ollama by their names, with any tag or none."""
+    return tuple(ModelRule(name + end, capabilities) for name in names.split() for end in ("", ":*"))
 
 
 class Provider(Struct, frozen=True):
@@ -161,14 +172,25 @@ OPENAI = Provider(
     base_url_variable="OPENAI_BASE_URL",
     default_model="gpt-4.1-mini",
     limit_field="max_completion_tokens",
+    capabilities=Capabilities(constraint="json_schema"),
     # Reasoning models refuse stop sequences and `max_tokens`, also behind a gateway:
-    # https://platform.openai.com/docs/api-reference/chat/create (fields stop, max_tokens).
+    # https://platform.openai.com/docs/api-reference/chat/create (fields stop, max_tokens). JSON Schemas are taken since
+    # gpt-4o-2024-08-06: https://platform.openai.com/docs/guides/structured-outputs
     rules=(
-        ModelRule("gpt-5*-chat*", limit_field="max_completion_tokens"),
-        *(
-            ModelRule(pattern, Capabilities(stop=False), "max_completion_tokens")
-            for pattern in ("gpt-5*", "o1*", "o3*", "o4*", "ft:o4*")
+        *_rules("gpt-5*-chat*", Capabilities(images=True), "max_completion_tokens"),
+        *_rules("o1-mini* o1-preview*", Capabilities(tools=False, stop=False), "max_completion_tokens"),
+        *_rules("o3-mini*", Capabilities(stop=False, constraint="json_schema"), "max_completion_tokens"),
+        *_rules(
+            "gpt-5* o1* o3* o4* ft:o4*",
+            Capabilities(stop=False, constraint="json_schema", images=True),
+            "max_completion_tokens",
         ),
+        *_rules("gpt-4o-audio* gpt-4o-2024-05-13", Capabilities()),
+        *_rules("chatgpt-4o*", Capabilities(tools=False, images=True)),
+        *_rules("gpt-4o* gpt-4.1*", Capabilities(constraint="json_schema", images=True)),
+        *_rules("gpt-4-turbo-preview*", Capabilities()),
+        *_rules("gpt-4-turbo*", Capabilities(images=True)),
+        *_rules("gpt-4 gpt-4-* gpt-3.5*", Capabilities()),
     ),
     listing="https://platform.openai.com/docs/models lists the names",
     price_book="openai",
@@ -181,6 +203,8 @@ ANTHROPIC = Provider(
     key_variables=("ANTHROPIC_API_KEY",),
     base_url_variable="ANTHROPIC_BASE_URL",
     default_model="claude-sonnet-4-5",
+    capabilities=Capabilities(images=True),
+    rules=_rules("claude-2* claude-instant*", Capabilities(tools=False)),
     listing="https://docs.anthropic.com/en/docs/about-claude/models lists the names",
     price_book="anthropic",
     route=MESSAGES,
@@ -193,6 +217,9 @@ GEMINI = Provider(
     key_variables=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
     base_url_variable="GEMINI_BASE_URL",
     default_model="gemini-2.5-flash",
+    capabilities=Capabilities(images=True),
+    # Function calling is not enabled for these, nor are instructions of the developer.
+    rules=_rules("gemma-3*", Capabilities(tools=False)),
     listing="https://ai.google.dev/gemini-api/docs/models lists the names",
     price_book="google",
     route=GENERATE_CONTENT,
@@ -207,11 +234,12 @@ OPENAI_RESPONSES = Provider(
     default_model=OPENAI.default_model,
     capabilities=Capabilities(stop=False),  # the format has no stop sequences
     rules=(
-        ModelRule("gpt-5*-chat*", Capabilities(stop=False)),
+        *_rules("gpt-5*-chat* gpt-4o* gpt-4.1*", Capabilities(stop=False, images=True)),
         # Others refuse to be asked for encrypted reasoning.
+        *(ModelRule(name, Capabilities(stop=False), reasons=True) for name in ("o3-mini*", "codex*")),
         *(
-            ModelRule(name, Capabilities(stop=False), reasons=True)
-            for name in ("gpt-5*", "o1*", "o3*", "o4*", "codex*")
+            ModelRule(name, Capabilities(stop=False, images=True), reasons=True)
+            for name in ("gpt-5*", "o1*", "o3*", "o4*")
         ),
     ),
     listing="https://platform.openai.com/docs/models lists the names",
@@ -226,6 +254,7 @@ COHERE = Provider(
     key_variables=("COHERE_API_KEY", "CO_API_KEY"),
     base_url_variable="COHERE_BASE_URL",
     default_model="command-a-03-2025",
+    rules=_rules("command-a-vision* c4ai-aya-vision*", Capabilities(images=True)),
     listing="https://docs.cohere.com/docs/models lists the names",
     price_book="cohere",
     route=COHERE_CHAT,
@@ -249,6 +278,12 @@ GROQ = Provider(
     key_variables=("GROQ_API_KEY",),
     base_url_variable="GROQ_BASE_URL",
     default_model="llama-3.3-70b-versatile",
+    # No constraint: JSON Schemas are taken from few models, and not together with a stream
+    # (https://console.groq.com/docs/structured-outputs).
+    rules=(
+        *_rules("groq/compound*", Capabilities(tools=False)),
+        *_rules("meta-llama/llama-4-*", Capabilities(images=True)),
+    ),
     listing="https://console.groq.com/docs/models lists the names",
     price_book="groq",
 )
@@ -260,6 +295,14 @@ MISTRAL = Provider(
     key_variables=("MISTRAL_API_KEY",),
     base_url_variable="MISTRAL_BASE_URL",
     default_model="mistral-small-latest",
+    # https://docs.mistral.ai/capabilities/structured-output/custom_structured_output/
+    capabilities=Capabilities(constraint="json_schema"),
+    rules=(
+        *_rules("codestral-mamba*", Capabilities()),
+        *_rules(
+            "pixtral-* mistral-small-latest mistral-medium-latest", Capabilities(constraint="json_schema", images=True)
+        ),
+    ),
     listing="https://docs.mistral.ai/getting-started/models lists the names",
     price_book="mistral",
 )
@@ -282,6 +325,21 @@ OLLAMA = Provider(
     key_variables=("OLLAMA_API_KEY",),
     base_url_variable="OLLAMA_BASE_URL",
     needs_key=False,
+    # https://ollama.com/blog/structured-outputs; models without tools are those that are not listed at
+    # https://ollama.com/search?c=tools and whose templates have no place for them.
+    capabilities=Capabilities(constraint="json_schema"),
+    rules=(
+        *_tagged(
+            "gemma gemma2 codegemma phi phi3 phi3.5 phi4 llama2 llama2-uncensored llama3 codellama tinyllama vicuna "
+            "orca-mini zephyr starcoder starcoder2 stable-code deepseek-coder falcon",
+            Capabilities(tools=False, constraint="json_schema"),
+        ),
+        *_rules("gemma3:1b* gemma3:270m*", Capabilities(tools=False, constraint="json_schema")),
+        *_tagged(
+            "gemma3 llava llava-llama3 llava-phi3 bakllava moondream llama3.2-vision minicpm-v",
+            Capabilities(tools=False, constraint="json_schema", images=True),
+        ),
+    ),
     listing="`ollama list` shows what is installed, `ollama pull NAME` installs a model",
     starting="start it with `ollama serve`",
 )
@@ -293,6 +351,8 @@ LM_STUDIO = Provider(
     key_variables=("LMSTUDIO_API_KEY",),
     base_url_variable="LMSTUDIO_BASE_URL",
     needs_key=False,
+    # https://lmstudio.ai/docs/developer/openai-compat/structured-output
+    capabilities=Capabilities(constraint="json_schema"),
     listing="`lms ls` shows what is installed",
     starting="start it with `lms server start`",
 )
@@ -304,6 +364,8 @@ VLLM = Provider(
     key_variables=("VLLM_API_KEY",),
     base_url_variable="VLLM_BASE_URL",
     needs_key=False,
+    # https://docs.vllm.ai/en/latest/features/structured_outputs/
+    capabilities=Capabilities(constraint="structured_outputs"),
     starting="start it with `vllm serve MODEL`",
 )
 
