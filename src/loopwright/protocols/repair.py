@@ -37,6 +37,8 @@ _TOKEN = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|x[0-9a-fA-F]{2}|.)|([\"\x00-\x1f])", re.DOTALL)
+_BLANKS = " \t\r\n"
+"""The blanks that JSON knows."""
 _LITERALS = {"True": "true", "False": "false", "None": "null"}
 _NAME = re.compile(r"[A-Za-z_$][\w$-]*")
 
@@ -205,7 +207,10 @@ def _translated(text: str, notes: list[str]) -> str:
 
     Nothing is added or left out but commas before a closing bracket, so what was cut or jumbled stays unreadable.
     """
-    pieces = [piece for piece in _tokens(text) if piece[0] != "space"]
+    tokens = _tokens(text)
+    pieces = [piece for piece in tokens if piece[0] != "space"]
+    if any(kind == "space" and piece.strip(_BLANKS) for kind, piece in tokens):
+        notes.append("blanks that JSON does not know were replaced")
     written: list[str] = []
     for position, (kind, piece) in enumerate(pieces):
         after = pieces[position + 1][1] if position + 1 < len(pieces) else ""

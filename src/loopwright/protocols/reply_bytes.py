@@ -74,11 +74,11 @@ class PieceReader:
         else:
             self._whole(b"".join(self._body))
         problem = ""
-        start = self._head.strip()
+        start = self._head[:_SHOWN].strip()
         if start and not self._understood:
             self._broken = True
             if self._body is None and not start.startswith(_FIELDS):
-                shown = start[:_SHOWN].decode("utf-8", "replace")
+                shown = start.decode("utf-8", "replace")
                 problem = f"the server sent neither JSON nor an event stream: {shown}"
         return self._pieces.close(problem, broken=self._broken)
 
@@ -92,7 +92,8 @@ class PieceReader:
             self._body = [start]
             return ""
         self._streams = True
-        return self._events(self._splitter.feed(self._head))
+        head, self._head = self._head, start[:_SHOWN]
+        return self._events(self._splitter.feed(head))
 
     def _events(self, events: list[ServerEvent]) -> str:
         return "".join([self._event(event) for event in events])
