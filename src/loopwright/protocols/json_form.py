@@ -22,7 +22,7 @@ from loopwright.protocols.envelope import writable
 from loopwright.protocols.json_sentences import sentences_of
 from loopwright.protocols.labels import ENGLISH, Labels
 from loopwright.protocols.repair import Arguments, fit_schema, read_arguments
-from loopwright.protocols.schemas import Schema, accepts, choices, properties, required, resolve
+from loopwright.protocols.schemas import Schema, choices, properties, required, resolve, types
 from loopwright.protocols.speech import Constraint
 from loopwright.protocols.thinking import without_thinking
 
@@ -86,10 +86,9 @@ class _Made:
         return {**made, "description": about} if isinstance(about, str) and about else made
 
     def _one(self, part: Schema, depth: int) -> Schema:
-        values = [part["const"]] if "const" in part else part.get("enum")
-        kind = part.get("type")
-        if isinstance(values, list):
-            return self._values(cast("list[Any]", values))
+        values, kind = _values_of(part), part.get("type")
+        if values is not None:
+            return self._values(values)
         if isinstance(kind, list):
             return {"anyOf": [self._one({**part, "type": one}, depth) for one in cast("list[Any]", kind)]}
         if kind in _PLAIN:
@@ -119,7 +118,7 @@ class _Made:
             return {"type": "object"}
         found = {name: self._part(inner, depth) for name, inner in properties(part).items()}
         for name, inner in properties(part).items():
-            if name not in needed and not accepts(inner, "null", self._root):
+            if name not in needed and not _takes_null(inner, self._root):
                 found[name] = {"anyOf": [found[name], _NULL]}
         return _closed(found)
 
@@ -127,6 +126,20 @@ class _Made:
 def _kind(value: object) -> str:
     """The JSON type of a plain value; empty for others."""
     return _KINDS.get(type(value), "")
+
+
+def _takes_null(part: Schema, root: Schema) -> bool:
+    """Whether null is a value of the part; one that says nothing of its values takes any."""
+    if found := types(part, root):
+        return "null" in found
+    said = [values for choice in choices(part, root) if (values := _values_of(choice)) is not None]
+    return any(None in values for values in said) or not said
+
+
+def _values_of(part: Schema) -> list[Any] | None:
+    """The values that a part names; None where it names none."""
+    values: object = [part["const"]] if "const" in part else part.get("enum")
+    return cast("list[Any]", values) if isinstance(values, list) else None
 
 
 def _is_closed(part: Schema) -> bool:
@@ -215,7 +228,7 @@ def without_nulls(arguments: dict[str, Any], schema: Schema) -> dict[str, Any]:
 
 def _kept(value: dict[str, Any], part: Schema, root: Schema) -> dict[str, Any]:
     parts, needed = properties(part), required(part)
-    left_out = {name for name in parts if name not in needed and not accepts(parts[name], "null", root)}
+    left_out = {name for name in parts if name not in needed and not _takes_null(parts[name], root)}
     return {
         name: _inner(inner, parts.get(name, {}), root)
         for name, inner in value.items()
