@@ -18,7 +18,7 @@ from loopwright.protocols.schemas import accepts, properties, required, shape
 UNKNOWN = "input"
 """The name that the input of an unknown tool gets; such a call never runs."""
 
-_QUOTES = (('"', '"'), ("'", "'"), ("“", "”"), ("„", "“"), ("«", "»"))
+_QUOTES = (('"', '"'), ("'", "'"), ("“", "”"), ("„", "“"), ("«", "»"), ("「", "」"), ("『", "』"), ("״", "״"))
 _KEYWORD = re.compile(r"\s*([A-Za-z_]\w*)\s*=(?!=)")
 _CALL_LENGTH = 20_000
 """Characters of a call in Python's form that are read; longer ones are asked for as JSON."""

@@ -22,7 +22,9 @@ from loopwright.protocols.schemas import properties
 
 _OPENING = re.compile(r"[\[{(\n]")
 _IDENTIFIER = re.compile(r"[\w.:/-]+")
-_ANOTHER = re.compile(r"[\])]\s*[,;&]?\s*(?:and\s+)?[\w.-]+\s*\[")
+_ANOTHER = re.compile(r"[\])]\s*[,;&，；、]?\s*(?:[^\W\d_]{1,4}\s+)?[\w.-]+\s*\[")
+_SPACED = re.compile(r"[a-zäå\u05d0-\u05ea]")
+"""Letters of languages that write blanks between words."""
 _BLANK = re.compile(r"\s*")
 _BETWEEN = re.compile(r"[ \t\n,]*")
 
@@ -169,7 +171,8 @@ def _unfenced(text: str) -> tuple[str, bool]:
 
 def _inline(body: str, names: Names, labels: Labels) -> list[Request]:
     """The calls at the beginning of a text, one after the other, as long as they do not need each other's results."""
-    joiner = re.compile(rf"[\s,;&`*]*(?:(?:{'|'.join(map(re.escape, labels.joiners))})\s+)?[`*]*")
+    words = "|".join(re.escape(word) + (r"\s+" if _SPACED.search(word) else "") for word in labels.joiners)
+    joiner = re.compile(rf"[\s,;&，；、`*]*(?:{words})?[`*]*")
     found: list[Request] = []
     position = 0
     while (step := _one(body, position, names, first=not found)) is not None:

@@ -22,6 +22,12 @@ MARKS = "\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"
 INVISIBLE = "\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"
 """The same characters for `str.strip`."""
 
+_BLANKS = r" \t\u00a0\u202f"
+"""Blanks inside a line, with those that French has before a colon. For use in a character class."""
+
+_COLON = rf"[*_`]{{0,3}}[{_BLANKS}{MARKS}]?[:：﹕]"
+"""The colon behind a label inside of a line."""
+
 FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*[\w+#.-]*[ \t]*$")
 
 _VALUE = re.compile(r"\s*+(?:(?:`{3,}|~{3,})[\w+#.-]*\s++)?\{")
@@ -37,7 +43,7 @@ _SECTIONS: dict[str, Kind] = {
 """Section markers ``[[ ## name ## ]]``, as DSPy writes them."""
 
 _LEAST_OF_STOP = 3
-"""Letters of the stop mark that a server may leave at the end of a reply and that are recognised."""
+"""Letters of the stop mark that a server may leave at the end of a reply and that are recognised; or the whole word."""
 
 
 class Piece(Struct, frozen=True):
@@ -102,10 +108,10 @@ class Patterns(Struct, frozen=True):
     """The labels of an observation, lower case."""
 
     def kind_of(self, match: re.Match[str]) -> Kind | None:
-        """The kind of the label that `line` matched; None for a section that means nothing here."""
+        """The kind of the label that `line` matched; None for what only looks like one."""
         if match["section"]:
             return _SECTIONS.get(match["section"].lower())
-        return self.kinds[_squeezed(match["word"])]
+        return self.kinds.get(_squeezed(match["word"]))
 
 
 @lru_cache
@@ -126,7 +132,7 @@ def patterns(labels: Labels) -> Patterns:
         rf"[ \t{MARKS}]*+"
         rf"(?:\[\[[ ]\#\#[ ](?P<section>\w{{1,40}})[ ]\#\#[ ]\]\]"
         rf"|(?P<heading>\#{{1,6}}[ \t]*+)?(?P<bold>\*{{1,3}}|_{{1,3}}|`)?[{MARKS}]*+"
-        rf"(?P<word>{_any_of(every)}){number}[ \t]*+"
+        rf"(?P<word>{_any_of(every)}){number}[{_BLANKS}{MARKS}]*+"
         r"(?(bold)(?:(?P=bold)[ \t]*+[:：﹕]|[:：﹕](?P=bold)?|(?P=bold)[ \t]*+$)"
         r"|(?(heading)(?:[:：﹕]|$)|[:：﹕])))",
         re.IGNORECASE | re.VERBOSE | re.MULTILINE,
@@ -137,16 +143,16 @@ def patterns(labels: Labels) -> Patterns:
         inline_action=_inline(labels.action, number),
         inline_input=_inline(labels.input, number),
         inline_observation=_inline(labels.observation, number),
-        inline_final=re.compile(rf"(?<=[.!?。！？])[ \t]+(?:{_any_of(labels.final)})[*_`]{{0,3}}[:：﹕]"),
+        inline_final=re.compile(rf"(?:(?<=[.!?])[ \t]+|(?<=[。！？])[ \t]*)(?:{_any_of(labels.final)}){_COLON}"),
         below=re.compile(
-            rf"[\s{MARKS}*_`]*+(?:{_any_of(labels.below)})[*_`]{{0,3}}[ ]?[:：﹕][*_`]{{0,3}}", re.IGNORECASE
+            rf"[\s{MARKS}*_`]*+(?:{_any_of(labels.below)})[{_BLANKS}{MARKS}]?{_COLON}[*_`]{{0,3}}", re.IGNORECASE
         ),
         stop=tuple(name.lower() for name in labels.observation),
     )
 
 
 def _squeezed(word: str) -> str:
-    return re.sub(r"[ _-]", "", word).lower()
+    return re.sub(r"[ _-]", "", word).casefold()
 
 
 def _any_of(words: tuple[str, ...]) -> str:
@@ -156,7 +162,7 @@ def _any_of(words: tuple[str, ...]) -> str:
 
 def _inline(words: tuple[str, ...], number: str) -> re.Pattern[str]:
     """A label after something else in its line, written just as it is: lower case would be prose."""
-    return re.compile(rf"(?<=[^\w\n])(?:{_any_of(words)}){number}[*_`]{{0,3}}[:：﹕]", re.VERBOSE)
+    return re.compile(rf"(?<=[^\w\n])(?:{_any_of(words)}){number}{_COLON}", re.VERBOSE)
 
 
 def scan(text: str, labels: Labels) -> list[Piece]:
@@ -251,4 +257,4 @@ def _label(match: re.Match[str], position: int, found: Patterns) -> _Mark | None
 
 def _is_half(last: str, stop: tuple[str, ...]) -> bool:
     """Whether this is what a server left of a stop mark at the end of a reply."""
-    return len(last) >= _LEAST_OF_STOP and any(word.startswith(last) for word in stop)
+    return any(word.startswith(last) and len(last) >= min(_LEAST_OF_STOP, len(word)) for word in stop)

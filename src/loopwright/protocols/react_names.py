@@ -7,8 +7,8 @@ from msgspec import Struct
 
 from loopwright.protocols.react_lines import INVISIBLE
 
-_DECORATION = INVISIBLE + " \t\r\n*`\"'“”„«»"
-_SENTENCE_END = ".:,;"
+_DECORATION = INVISIBLE + " \t\r\n*`\"'“”„«»「」״"
+_SENTENCE_END = ".:,;。：，；"
 
 
 class Names(Struct, frozen=True):
@@ -61,7 +61,7 @@ class Names(Struct, frozen=True):
 
     def is_none(self, written: str) -> bool:
         """Whether this says that there is no action."""
-        name = bare(written).rstrip(".!").strip("()[]").lower()
+        name = bare(written).rstrip(".!。！").strip("()[]（）【】").lower()
         return not self.find(written) and name in self.none
 
     def is_placeholder(self, written: str) -> bool:

@@ -128,4 +128,9 @@ ENGLISH = Labels(
         ),
         expected="this tool needs its arguments as one JSON object: {shape}",
     ),
+    frequent=(
+        "the a an and or of to is are was were be what which who where when why how if it its for from with by on at "
+        "this that these those i you he she we they my your his her our their me do does did can could will would "
+        "should not no than then there many much please find tell give show between about into as has have"
+    ),
 )

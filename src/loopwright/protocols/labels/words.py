@@ -108,6 +108,11 @@ class Labels(Struct, frozen=True, cache_hash=True):
     wording: Wording
     reasons: Reasons
     problems: Problems
+    frequent: str = ""
+    """Words, with blanks between, by which a text is told to be of this language; lower case. Empty where its script
+    tells it."""
+    traces: tuple[str, ...] = ()
+    """Letters and endings that do the same, a little."""
     colons: tuple[str, ...] = (":",)
     """What a model writes between a label and its text, where a stop mark must match it."""
 
