@@ -1,4 +1,4 @@
-"""Draws docs/states.md, the picture of the phases of a run, from the tables in `loopwright.core.loop`.
+"""Draws docs/states.md, the picture of the phases of a run, from the tables in `loopwright.core.state`.
 
 Run it after a change of `LEGAL` or `LEGAL_CALL`; a test fails while the page is out of date. Where an event leads is
 not written here either: each is applied to a run that is in the phase, and the arrow points to where the run is then.
@@ -10,8 +10,9 @@ from pathlib import Path
 
 from loopwright.core import events as ev
 from loopwright.core.errors import IllegalEvent
-from loopwright.core.loop import LEGAL, LEGAL_CALL, Phase, Stage, State, apply
+from loopwright.core.loop import apply
 from loopwright.core.messages import Call, Outcome, Result, ToolSpec, Turn
+from loopwright.core.state import LEGAL, LEGAL_CALL, Phase, Stage, State
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "states.md"
 
@@ -47,6 +48,7 @@ def _examples(call_id: str = "1.1") -> tuple[ev.Event, ...]:
         ev.CallEnded(call_id=call_id, result=Result("error", error="Denied: no"), how="denied"),
         ev.NoteAdded(kind="empty"),
         ev.WaySwitched(way="text", reason="tools refused"),
+        ev.ContextLost(expected=5000, counted=4096),
         ev.RunEnded(outcome=Outcome("failed")),
     )
 
@@ -154,7 +156,7 @@ def page() -> str:
     lines = [
         "# The states of a run",
         "",
-        "Drawn by `scripts/draw_states.py` from the tables in `loopwright.core.loop`; change those, then run it again.",
+        "Drawn by `scripts/draw_states.py` from the tables in `loopwright.core.state`; change those and run it again.",
         "",
         "A run is in one of five phases. An event that is not in the row of the phase is refused before it is written",
         "down. Only a run that failed can be resumed once it is over.",

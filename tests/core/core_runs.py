@@ -4,8 +4,9 @@ from typing import Any
 
 from loopwright.core import events as ev
 from loopwright.core.commands import AskModel, AskPerson, Record, RunTool
-from loopwright.core.loop import State, apply, due
-from loopwright.core.messages import Call, Limits, Result, ToolSpec, Turn, Usage
+from loopwright.core.loop import apply, due
+from loopwright.core.messages import Call, Limits, Outcome, Result, ToolSpec, Turn, Usage
+from loopwright.core.state import State
 
 READ = ToolSpec("read")
 ONCE = ToolSpec("once", effect="write", repeatable=False)
@@ -34,8 +35,8 @@ def answered(answer: str = "42") -> ev.ModelReplied:
     return ev.ModelReplied(turn=Turn(answer=answer, text=answer))
 
 
-def unread(problem: str = "no call and no answer", text: str = "hm") -> ev.ModelReplied:
-    return ev.ModelReplied(turn=Turn(problem=problem, text=text))
+def unread(problem: str = "no call and no answer", text: str = "hm", usage: Usage | None = None) -> ev.ModelReplied:
+    return ev.ModelReplied(turn=Turn(problem=problem, text=text), usage=usage or Usage())
 
 
 def begun(call_id: str = "1.1") -> ev.CallStarted:
@@ -65,6 +66,13 @@ def record(state: State) -> ev.Event:
     (command,) = due(state)
     assert isinstance(command, Record)
     return command.event
+
+
+def outcome(state: State) -> Outcome:
+    """How the run ends, which is all that is due."""
+    event = record(state)
+    assert isinstance(event, ev.RunEnded)
+    return event.outcome
 
 
 def tool_run(state: State) -> RunTool:

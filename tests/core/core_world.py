@@ -4,6 +4,8 @@ Owns the play: it asks what is `due`, picks one thing that may happen next and w
 driver which keeps its promises could bring about. What the core promises in return is stated in `test_core_laws`.
 A driver promises: results within `RunTool.room`, nothing later than `until`, replies through `Turn.numbered`.
 A provider promises: no more output than `max_tokens`, no more input tokens than bytes sent, no higher price than known.
+An honest one counts all that it is sent; it may leave out tools when no tool may be called, and what the model thought
+before a user spoke.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,9 +18,11 @@ from msgspec.structs import replace
 
 from loopwright.core import events as ev
 from loopwright.core.commands import AskModel, AskPerson, Command, Record, RunTool
+from loopwright.core.drift import BYTES_A_TOKEN
 from loopwright.core.limits import MESSAGE_BYTES, TELLING_BYTES, size
-from loopwright.core.loop import State, apply, due
+from loopwright.core.loop import apply, due
 from loopwright.core.messages import Call, Limits, Price, Result, Settings, ToolSpec, Turn, Usage
+from loopwright.core.state import State
 
 One = TypeVar("One")
 
@@ -54,6 +58,14 @@ class Play(Struct):
     """Whether all that may be used is used."""
     variety: int = 20
     """How many different calls the model thinks of for one tool; with 0 it goes round in circles."""
+    clumsy: bool = False
+    """Whether the model mostly misses the format."""
+    honest: bool = True
+    """Whether the server always counts all that it is sent; otherwise it often does not."""
+    sent: int = 0
+    """Tokens that the next request has at least, by an honest count, beside what was added since the last."""
+    added: int = 0
+    """Tokens that were added since the last count, at least."""
 
     def write(self, event: ev.Event) -> None:
         """Write a fact down."""
@@ -101,7 +113,10 @@ def beginning(chance: Random, most: Limits) -> ev.RunStarted:
         run_id="r",
         task="t",
         model="m",
+        way=chance.choice(("native", "native", "text")),
         may_switch=chance.choice((True, False)),
+        may_return=chance.choice((True, False)),
+        require_action=chance.choice((True, False)),
         tools=TOOLS,
         limits=most,
         settings=Settings(max_tokens=chance.choice((None, None, 9000, 500, 100, 1))),
@@ -116,15 +131,18 @@ def chances() -> st.SearchStrategy[Random]:
     return st.integers(0, 2**64).map(Random) | st.randoms()
 
 
-def histories(most: int = 60) -> st.SearchStrategy[tuple[ev.Event, ...]]:
+def histories(most: int = 60, *, honest: bool = False) -> st.SearchStrategy[tuple[ev.Event, ...]]:
     """The events of a run so far, over or not."""
-    return chances().map(lambda chance: played(chance, beginning(chance, limits(chance)), most))
+    return chances().map(lambda chance: played(chance, beginning(chance, limits(chance)), most, honest=honest))
 
 
-def played(chance: Random, started: ev.RunStarted, most: int, *, trouble: bool = True) -> tuple[ev.Event, ...]:
+def played(
+    chance: Random, started: ev.RunStarted, most: int, *, trouble: bool = True, honest: bool = False
+) -> tuple[ev.Event, ...]:
     """What happens after `started`, at most `most` events; without `trouble` nobody interrupts the run."""
     play = Play(chance, State(), bound=started.opening_bytes, trouble=trouble)
     play.greedy, play.variety = chance.choice((False, False, True)), chance.choice((20, 1, 0))
+    play.clumsy, play.honest = chance.choice((False, False, False, True)), honest or chance.choice((True, False))
     play.write(started)
     while len(play.events) < most and _step(play):
         pass
@@ -184,12 +202,16 @@ def _perform(play: Play, command: Command) -> None:
                 _observed(play, event.result)
             elif isinstance(event, ev.NoteAdded):
                 play.bound += TELLING_BYTES + size(event.detail)
+                play.sent = 0
             elif isinstance(event, ev.WaySwitched) and play.state.started is not None:
                 play.bound += play.state.started.opening_bytes
+                play.sent = 0
 
 
 def _observed(play: Play, result: Result) -> None:
-    play.bound += MESSAGE_BYTES + len(bytes(result.data)) + size(result.error) + size(result.note)
+    written = len(bytes(result.data)) + size(result.error) + size(result.note)
+    play.bound += MESSAGE_BYTES + written
+    play.added += written // BYTES_A_TOKEN + (written % BYTES_A_TOKEN > 0)
 
 
 def _end(play: Play, name: str) -> None:
@@ -230,12 +252,21 @@ def _answer(play: Play) -> None:
     most = 3000 if asked.max_tokens is None else asked.max_tokens
     output = most if play.greedy else play.pick((min(most, 100), most, play.number(0, most)))
     turn = _turn(play, output)
-    usage = Usage(sent if play.greedy else play.number(0, sent), output, estimated=play.rarely())
+    usage = Usage(_counted(play, asked, sent), output, estimated=play.rarely())
     if usage.estimated:
         play.bound = sent + min(output, _written(turn))
     else:
-        play.bound = usage.tokens
+        play.bound, play.sent = usage.tokens, usage.input_tokens
+    play.added = 0
     play.write(ev.ModelReplied(turn=turn, usage=_priced(play, usage), elapsed=elapsed))
+
+
+def _counted(play: Play, asked: ev.ModelAsked, sent: int) -> int:
+    """Input tokens by the server's count, at most one for every byte sent."""
+    if play.greedy:
+        return sent
+    whole = play.honest or play.pick((True, False))
+    return play.number(play.sent + play.added if whole and not asked.closing else 0, sent)
 
 
 def _written(turn: Turn) -> int:
@@ -251,7 +282,7 @@ def _priced(play: Play, usage: Usage) -> Usage:
 
 
 def _turn(play: Play, output: int) -> Turn:
-    kind = play.pick(("calls",) * 15 + ("answer", "problem", "thought", "empty"))
+    kind = play.pick(("calls",) * (4 if play.clumsy else 15) + ("answer", "problem", "thought", "empty"))
     text = "w" * play.number(0, 4 * output) if kind != "empty" else ""
     match kind:
         case "calls":
@@ -262,7 +293,7 @@ def _turn(play: Play, output: int) -> Turn:
                 return Turn(problem="no room", text=text)
             calls = tuple(_call(play) for _ in range(count))
             question = play.state.asked.number if play.state.asked else 0
-            return Turn(calls=calls, text=text).numbered(question, limit)
+            return Turn(calls=calls, text=text, leaked=play.pick((True, False, False))).numbered(question, limit)
         case "answer":
             return Turn(answer="42", text=text)
         case "problem":
@@ -273,7 +304,7 @@ def _turn(play: Play, output: int) -> Turn:
 
 def _call(play: Play) -> Call:
     tool = play.pick(UNKNOWN) if play.rarely() else play.pick(TOOLS).name
-    state = play.pick(("strict",) * 6 + ("repaired", "rejected"))
+    state = play.pick(("strict",) * (1 if play.clumsy else 6) + ("repaired", "rejected"))
     value = {"n": play.number(0, play.variety)}
     if state == "strict":
         return Call(tool, value, text="{}")

@@ -10,9 +10,11 @@ from hypothesis import HealthCheck, given, settings
 
 from loopwright.core import events as ev
 from loopwright.core.commands import Record, RunTool
+from loopwright.core.drift import CONTEXT_LOST
 from loopwright.core.limits import TELLING_BYTES
-from loopwright.core.loop import State, apply, due, ledger_of
+from loopwright.core.loop import apply, due
 from loopwright.core.messages import Limits
+from loopwright.core.state import State, ledger_of
 
 generated = settings(
     max_examples=150,
@@ -110,12 +112,12 @@ def test_law_3_what_is_set_aside_covers_what_the_question_uses(events: tuple[ev.
 def test_law_3_a_run_that_began_with_enough_asks_its_closing_question(events: tuple[ev.Event, ...]) -> None:
     """Enough is the opening, the request for the closing answer and one token of output; in both budgets.
 
-    One case is outside the promise: an endpoint that took tools, and refuses them later. Saying everything over again
-    in the other way was not paid for beforehand.
+    Two cases are outside the promise. Where the way of speaking changes behind a reply, saying everything over again in
+    the other way was not paid for beforehand. Where the server drops the transcript, the run ends without a question.
     """
-    if not enough(begun(events)) or switched_late(events):
-        return
     state = after(events)
+    if not enough(begun(events)) or switched_late(events) or lost_context(state):
+        return
     if state.outcome is not None and state.outcome.status in ("stopped", "partial"):
         assert state.outcome.reason
         assert any(isinstance(event, ev.ModelAsked) and event.closing for event in events)
@@ -130,6 +132,10 @@ def enough(started: ev.RunStarted) -> bool:
 def switched_late(events: tuple[ev.Event, ...]) -> bool:
     kinds = [type(event) for event in events]
     return ev.WaySwitched in kinds and ev.ModelReplied in kinds[: kinds.index(ev.WaySwitched)]
+
+
+def lost_context(state: State) -> bool:
+    return state.outcome is not None and state.outcome.reason == CONTEXT_LOST
 
 
 @generated
@@ -210,7 +216,7 @@ def test_the_state_holds_nothing_that_grows_but_the_memory_of_the_guard(events: 
         assert len(state.guard.before) <= widest
         containers = {
             f"{type(part).__name__}.{name}"
-            for part in (state, state.guard, ledger)
+            for part in (state, state.guard, state.manner, state.kept, ledger)
             if part is not None
             for name in part.__struct_fields__
             if isinstance(getattr(part, name), dict | list | set | tuple | str | bytes)

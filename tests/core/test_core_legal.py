@@ -13,8 +13,9 @@ from hypothesis import given, settings
 
 from loopwright.core import events as ev
 from loopwright.core.errors import IllegalEvent
-from loopwright.core.loop import LEGAL, LEGAL_CALL, OWED, Phase, Stage, State, apply, ledger_of, started_of
+from loopwright.core.loop import apply
 from loopwright.core.messages import Call, Limits, Outcome, Turn
+from loopwright.core.state import LEGAL, LEGAL_CALL, OWED, Phase, Stage, State, ledger_of, started_of
 
 CALL_EVENTS = (ev.CallStarted, ev.CallEnded, ev.ApprovalAsked, ev.ApprovalGiven)
 EVENTS: tuple[ev.Event, ...] = (
@@ -30,6 +31,7 @@ EVENTS: tuple[ev.Event, ...] = (
     ev.ApprovalGiven(call_id="1.1", allowed=True),
     ev.NoteAdded(kind="empty"),
     ev.WaySwitched(way="text", reason="refused"),
+    ev.ContextLost(expected=5000, counted=4096),
     ev.RunEnded(outcome=Outcome("failed")),
 )
 ACTING = (started(), asked(), replied(1, "pay"))

@@ -8,6 +8,7 @@ from core_runs import (
     begun,
     ended,
     fold,
+    outcome,
     person,
     question,
     record,
@@ -20,17 +21,12 @@ from msgspec import Raw
 
 from loopwright.core import events as ev
 from loopwright.core.commands import Record, RunTool
-from loopwright.core.loop import FAILURES, State, due
-from loopwright.core.messages import Call, Limits, Outcome, Result, Turn, Usage
+from loopwright.core.loop import FAILURES, due
+from loopwright.core.messages import Call, Limits, Outcome, Result, Settings, Turn, Usage
+from loopwright.core.state import State
 
 LOST = ev.ModelFailed(failure="timeout", message="no reply in 60 s", lost=True)
 REFUSED = ev.ModelFailed(failure="tools_refused", message="tools are not supported")
-
-
-def outcome(state: State) -> Outcome:
-    event = record(state)
-    assert isinstance(event, ev.RunEnded)
-    return event.outcome
 
 
 def answer(state: State) -> ev.CallEnded:
@@ -185,7 +181,9 @@ def test_the_calls_of_a_turn_that_the_limit_allows_run_and_the_others_are_refuse
 
 
 def test_a_budget_that_does_not_even_pay_the_closing_question_stops_the_run() -> None:
-    assert outcome(fold(started(Limits(tokens=1)))) == Outcome("stopped", None, "tokens")
+    assert outcome(fold(started(Limits(tokens=1)))) == Outcome(
+        "stopped", None, "tokens: the limit does not pay for a single question"
+    )
 
 
 # --- calls in doubt, approvals
@@ -318,6 +316,13 @@ def test_a_long_reason_for_a_switch_does_not_eat_the_closing_question() -> None:
     switch = record(fold(*events))
     assert isinstance(switch, ev.WaySwitched)
     assert question(fold(*events, switch)).closing == "tokens"
+
+
+def test_a_reason_that_fits_is_still_no_part_of_what_the_model_is_told() -> None:
+    refused = ev.ModelFailed(failure="tools_refused", message="é" * 1000)
+    limits, most = Limits(tokens=5_476, calls_per_turn=1), Settings(max_tokens=500)
+    events = (started(limits, settings=most, may_switch=True, opening_bytes=1041), asked(), refused)
+    assert question(fold(*events, record(fold(*events)))).closing == "tokens"
 
 
 def test_without_leave_to_switch_a_refusal_of_tools_is_a_failure() -> None:

@@ -26,6 +26,7 @@ from loopwright.core.events import (
 )
 from loopwright.core.messages import Call, ToolSpec, Turn
 from loopwright.engine.ports import TextArrived
+from loopwright.testing.chat_server import ChatServer, after
 from loopwright.testing.clock import FrozenClock
 from loopwright.testing.crash import Crash, CrashAt
 from loopwright.testing.scripted import Asked, Line, ScriptedModel, answers, calls, calls_with, fails, says
@@ -530,3 +531,23 @@ async def test_resuming_without_a_tool_of_the_run_is_refused(protocol: Protocol)
     failed = await agent.run("2+3?")
     with pytest.raises(UsageError, match="add"):
         await Agent(ScriptedModel(replies=[]), protocol=protocol, journal=journal).resume(failed.run_id)
+
+
+async def test_a_slow_model_leaves_the_time_for_the_closing_answer(protocol: Protocol) -> None:
+    def reply(request: dict[str, Any], _number: int) -> Any:
+        closing = "No more tools" in str(request["messages"][-1]["content"])
+        return answers("what I know") if closing else after(30, answers("never heard"))
+
+    async with ChatServer(reply) as server:
+        model: dict[str, Any] = {"base_url": server.base_url, "api_key": "none", "journal": ":memory:"}
+        result = await Agent("openai:any", limits=Limits(seconds=1.5), protocol=protocol, **model).run("hello?")
+    assert (result.status, result.reason, result.answer) == ("partial", "seconds", "what I know")
+    assert result.seconds < 1.5
+
+
+@pytest.mark.parametrize("usage", [(0, 0), (0, 9), (12, 0)])
+async def test_counts_that_cannot_be_are_estimated(protocol: Protocol, usage: tuple[int, int]) -> None:
+    result, _, model = await run([answers("forty-two").using(*usage)], protocol)
+    assert result.usage.estimated
+    assert result.usage.input_tokens >= len(model.requests[0].body) // 4
+    assert result.usage.output_tokens > 0

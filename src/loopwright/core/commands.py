@@ -7,7 +7,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from loopwright.core.events import CallEnded, ModelAsked, NoteAdded, RunEnded, WaySwitched
+from loopwright.core.events import CallEnded, ContextLost, ModelAsked, NoteAdded, RunEnded, WaySwitched
 from loopwright.core.messages import Call, ToolSpec
 
 
@@ -39,9 +39,9 @@ class AskPerson(Struct, frozen=True):
 
 
 class Record(Struct, frozen=True):
-    """Write down what the rules alone decide: an answer without a run, a note, a switch, the end."""
+    """Write down what the rules alone decide: an answer without a run, a note, a switch, a warning, the end."""
 
-    event: CallEnded | NoteAdded | WaySwitched | RunEnded
+    event: CallEnded | NoteAdded | WaySwitched | ContextLost | RunEnded
 
 
 Command = AskModel | RunTool | AskPerson | Record

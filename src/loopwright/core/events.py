@@ -8,11 +8,23 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
-from loopwright.core.messages import Limits, Outcome, Price, Result, Settings, ToolSpec, Turn, Usage, Way
+from loopwright.core.messages import (
+    Example,
+    Limits,
+    ObservationRole,
+    Outcome,
+    Price,
+    Result,
+    Settings,
+    ToolSpec,
+    Turn,
+    Usage,
+    Way,
+)
 
 FORMAT = 1
 
-NoteKind = Literal["unreadable", "empty", "repeating", "failing"]
+NoteKind = Literal["unreadable", "empty", "repeating", "failing", "act_first"]
 Failure = Literal["auth", "model", "context", "tools_refused", "request", "network", "timeout", "overloaded", "reply"]
 How = Literal["ran", "refused", "denied", "withheld", "unknown"]
 
@@ -34,7 +46,14 @@ class RunStarted(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="run_s
     model: str
     way: Way = "native"
     may_switch: bool = False
-    """Whether the run may go on in text form when the endpoint refuses tools."""
+    """Whether the run may go on in text form: when tools are refused, calls leak, or replies miss the format."""
+    may_return: bool = False
+    """Whether a run in text form may go on natively when replies miss the format."""
+    require_action: bool = False
+    """Whether an answer that comes before any tool was used is sent back, once."""
+    examples: tuple[Example, ...] = ()
+    observation_role: ObservationRole = "user"
+    """Who says the observations in text form."""
     instructions: str = ""
     language: str = "en"
     tools: tuple[ToolSpec, ...] = ()
@@ -135,6 +154,15 @@ class WaySwitched(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="way_
     reason: str
 
 
+class ContextLost(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="context_lost"):
+    """The server counted fewer tokens than the request must have had: it dropped a part of the transcript."""
+
+    expected: int
+    """Tokens that the request had at least."""
+    counted: int
+    """Tokens by the server's count."""
+
+
 class RunEnded(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="run_ended"):
     """Nothing follows."""
 
@@ -154,5 +182,6 @@ Event = (
     | ApprovalGiven
     | NoteAdded
     | WaySwitched
+    | ContextLost
     | RunEnded
 )

@@ -33,6 +33,8 @@ CALL_TOKENS = 8
 """A call takes at least this many output tokens."""
 CLOSING_SHARE, CLOSING_SECONDS = 0.2, 30.0
 """Time set aside for the closing answer: this share of the limit, at most this many seconds."""
+LEAST_SHARE = 0.1
+"""A question is not worth asking when less than this share of the time for work is left; a fifth of it for the last."""
 PLENTY = 1 << 40
 
 
@@ -63,6 +65,8 @@ class Ledger(Struct):
     """Output tokens of one reply, as the settings say."""
     context: int
     """Upper bound of the input tokens of the next request."""
+    grown: int = 0
+    """Bytes of results since the last reply."""
     spent: Usage = field(default_factory=Usage)
     reserved: Usage = field(default_factory=Usage)
     elapsed: float = 0.0
@@ -85,6 +89,7 @@ class Ledger(Struct):
             self.context += min(written, self.reserved.output_tokens or written)
         else:
             self.context = usage.tokens
+        self.grown = 0
         self.reserved = Usage()
         self.spent = self.spent + usage
 
@@ -99,7 +104,9 @@ class Ledger(Struct):
 
     def observe(self, result: Result) -> None:
         """A result will be part of every later request."""
-        self.context += MESSAGE_BYTES + len(memoryview(result.data)) + size(result.error) + size(result.note)
+        written = len(memoryview(result.data)) + size(result.error) + size(result.note)
+        self.grown += written
+        self.context += MESSAGE_BYTES + written
 
     def tell(self, text: str) -> None:
         """So will a reminder."""
@@ -146,7 +153,7 @@ class Ledger(Struct):
         if limits.model_calls is not None and self.asks + 2 > limits.model_calls:
             return "model_calls"
         until = self.work_until()
-        if until is not None and self.elapsed >= until:
+        if until is not None and self.elapsed >= until * (1 - LEAST_SHARE):
             return "seconds"
         most = self.max_tokens
         for budget in self._budgets():
@@ -160,7 +167,7 @@ class Ledger(Struct):
         limits = self.limits
         if limits.model_calls is not None and self.asks + 1 > limits.model_calls:
             return None
-        if limits.seconds is not None and self.elapsed >= limits.seconds:
+        if limits.seconds is not None and self.elapsed >= limits.seconds * (1 - LEAST_SHARE / 5):
             return None
         most = self.max_tokens
         for budget in self._budgets():

@@ -7,15 +7,15 @@ hold it. `due` changes nothing. The laws that hold for both are stated and teste
 
 from typing import Literal, assert_never
 
-from msgspec import Struct, field
-
 from loopwright.core.commands import AskModel, AskPerson, Command, Record, RunTool
+from loopwright.core.drift import CONTEXT_LOST
 from loopwright.core.errors import IllegalEvent
 from loopwright.core.events import (
     ApprovalAsked,
     ApprovalGiven,
     CallEnded,
     CallStarted,
+    ContextLost,
     Event,
     ModelAsked,
     ModelFailed,
@@ -28,75 +28,12 @@ from loopwright.core.events import (
     WaySwitched,
 )
 from loopwright.core.limits import Ledger, shortened
-from loopwright.core.messages import Call, Outcome, ToolSpec, Turn, Way
-from loopwright.core.progress import Guard
-from loopwright.core.refusal import Refusal, closed, refuse, unanswered
-
-Phase = Literal["new", "ready", "asking", "acting", "over"]
-Stage = Literal["owed", "asked", "allowed", "denied", "running", "doubt"]
-
-LEGAL: dict[Phase, tuple[type, ...]] = {
-    "new": (RunStarted,),
-    "ready": (ModelAsked, NoteAdded, WaySwitched, RunEnded, RunPaused, RunResumed),
-    "asking": (ModelReplied, ModelFailed, RunPaused, RunResumed),
-    "acting": (CallStarted, CallEnded, ApprovalAsked, ApprovalGiven, RunPaused, RunResumed),
-    "over": (RunResumed,),
-}
-"""Which events may follow in which phase. The picture in the documentation is drawn from this table."""
-
-LEGAL_CALL: dict[Stage, tuple[type, ...]] = {
-    "owed": (CallStarted, CallEnded, ApprovalAsked),
-    "asked": (ApprovalGiven,),
-    "allowed": (CallStarted,),
-    "denied": (CallEnded,),
-    "running": (CallEnded,),
-    "doubt": (CallStarted, CallEnded, ApprovalAsked),
-}
-"""The same for one call while the phase is acting."""
-
-OWED: dict[type, type] = {CallStarted: RunTool, ApprovalAsked: AskPerson}
-"""What must be due for a call before these may be written down: nothing runs, and nobody is asked, on a whim."""
+from loopwright.core.messages import Outcome, ToolSpec, Turn, Way
+from loopwright.core.refusal import closed, refuse, unanswered
+from loopwright.core.state import LEGAL, LEGAL_CALL, OWED, Open, State, ledger_of, started_of
 
 FAILURES = 3
 """Questions in a row that may get lost before the run fails."""
-
-
-class Open(Struct):
-    """A call that is not answered yet."""
-
-    call: Call
-    tool: ToolSpec
-    refusal: Refusal | None = None
-    stage: Stage = "owed"
-    doubtful: bool = False
-    """Whether nobody knows if it ran already."""
-    said: str = ""
-    """What the person said who denied it."""
-
-
-class State(Struct):
-    """Where a run stands: all that `due` needs, and nothing that grows with the run but the guard's memory."""
-
-    phase: Phase = "new"
-    started: RunStarted | None = None
-    ledger: Ledger | None = None
-    guard: Guard = field(default_factory=Guard)
-    tools: dict[str, ToolSpec] = field(default_factory=dict[str, ToolSpec])
-    open: dict[str, Open] = field(default_factory=dict[str, Open])
-    way: Way = "native"
-    attended: bool = False
-    asked: ModelAsked | None = None
-    """The last question."""
-    closing: str = ""
-    """Why the run is closing: a limit or a cause; empty while it is not."""
-    note: NoteAdded | None = None
-    """A reminder that is owed to the model."""
-    switch: WaySwitched | None = None
-    outcome: Outcome | None = None
-    """How the run ends, or ended."""
-    unreadable: int = 0
-    failures: int = 0
-    events: int = 0
 
 
 def apply(state: State, event: Event) -> State:
@@ -122,13 +59,8 @@ def apply(state: State, event: Event) -> State:
             _fail(state, event)
         case CallStarted() | CallEnded() | ApprovalAsked() | ApprovalGiven():
             _act(state, event)
-        case NoteAdded():
-            state.note = None
-            ledger_of(state).tell(event.detail)
-        case WaySwitched():
-            state.way, state.switch = event.way, None
-            ledger_of(state).tell(event.reason)
-            ledger_of(state).context += started_of(state).opening_bytes
+        case NoteAdded() | WaySwitched() | ContextLost():
+            _tell(state, event)
         case RunEnded():
             state.phase, state.outcome = "over", event.outcome
         case _:
@@ -137,20 +69,6 @@ def apply(state: State, event: Event) -> State:
     ledger = ledger_of(state)
     ledger.elapsed = max(ledger.elapsed, event.elapsed)
     return state
-
-
-def started_of(state: State) -> RunStarted:
-    """The first event; there is one in every phase but new."""
-    if state.started is None:
-        raise IllegalEvent("the run has not started")
-    return state.started
-
-
-def ledger_of(state: State) -> Ledger:
-    """The ledger; there is one in every phase but new."""
-    if state.ledger is None:
-        raise IllegalEvent("the run has not started")
-    return state.ledger
 
 
 def _start(state: State, event: RunStarted) -> None:
@@ -192,17 +110,47 @@ def _reply(state: State, event: ModelReplied) -> None:
         raise IllegalEvent(f"a reply with {len(turn.calls)} calls must be sent back, not opened")
     if any(call.id != f"{ledger_of(state).asks}.{n}" for n, call in enumerate(turn.calls, 1)):
         raise IllegalEvent("the calls of a reply are numbered by its question: 3.1, 3.2, …")
-    ledger_of(state).settle(event.usage, turn)
+    _count(state, event)
     state.phase, state.failures = "ready", 0
     if turn.calls:
         state.phase, state.unreadable = "acting", 0
         state.open = _open(state, turn)
     elif turn.answer is not None:
-        state.outcome = Outcome("partial" if state.closing else "answered", turn.answer, state.closing)
+        _answer(state, turn.answer)
     elif state.closing:
         state.outcome = Outcome("stopped", None, state.closing)
     else:
         _unreadable(state, turn)
+    _consider_switch(state, turn)
+
+
+def _count(state: State, event: ModelReplied) -> None:
+    ledger = ledger_of(state)
+    # Many servers leave the tools out of a closing question, so that its count is lower for good reason.
+    expected = 0 if state.closing else state.kept.counted(event.usage, ledger.grown)
+    ledger.settle(event.usage, event.turn)
+    if expected and state.kept.lost > 1:
+        state.outcome = Outcome("stopped", None, CONTEXT_LOST)
+    elif expected:
+        state.warning = ContextLost(expected=expected, counted=event.usage.input_tokens)
+
+
+def _answer(state: State, answer: str) -> None:
+    cause = state.closing or (state.outcome.reason if state.outcome else "")
+    hasty = started_of(state).require_action and state.tools and not ledger_of(state).admitted
+    if hasty and not cause and not state.pressed:
+        state.pressed, state.unreadable = True, 0
+        state.note = NoteAdded(kind="act_first")
+    else:
+        state.outcome = Outcome("partial" if cause else "answered", answer, cause)
+
+
+def _consider_switch(state: State, turn: Turn) -> None:
+    reason = state.manner.heard(turn, state.way)
+    way: Way = "text" if state.way == "native" else "native"
+    started = started_of(state)
+    if reason and not state.closing and (started.may_switch if way == "text" else started.may_return):
+        state.switch = WaySwitched(way=way, reason=reason)
 
 
 def _unreadable(state: State, turn: Turn) -> None:
@@ -217,7 +165,7 @@ def _unreadable(state: State, turn: Turn) -> None:
 def _open(state: State, turn: Turn) -> dict[str, Open]:
     """The calls of a turn, each with the reason why it does not run, if there is one; decided once, in order."""
     ledger, found = ledger_of(state), dict[str, Open]()
-    before, last_question = ledger.admitted, bool(state.closing)
+    before, last_question = ledger.admitted, bool(state.closing or state.outcome)
     for call in turn.calls:
         refusal = closed(call) if last_question else refuse(call, state.tools, state.guard, ledger)
         found[call.id] = Open(call, state.tools.get(call.tool) or ToolSpec(call.tool), refusal)
@@ -235,10 +183,33 @@ def _fail(state: State, event: ModelFailed) -> None:
         ledger.release()
     state.phase = "ready"
     state.failures += 1
-    if event.failure == "tools_refused" and started_of(state).may_switch and state.way == "native":
+    may_switch = started_of(state).may_switch and state.way == "native" and state.manner.may_switch
+    if event.failure == "tools_refused" and may_switch:
+        state.manner.refused()
         state.switch = WaySwitched(way="text", reason=shortened(event.message, ledger.remark()))
     elif not event.lost or state.failures >= FAILURES:
         state.outcome = Outcome("failed", None, event.message)
+
+
+def _tell(state: State, event: NoteAdded | WaySwitched | ContextLost) -> None:
+    ledger = ledger_of(state)
+    match event:
+        case NoteAdded():
+            state.note = None
+            ledger.tell(event.detail)
+            # Behind what a user says, many servers leave out what the model thought before.
+            state.kept.forget()
+        case WaySwitched():
+            state.way, state.switch, state.unreadable = event.way, None, 0
+            state.manner.switched()
+            state.kept.forget()
+            # The reason is for people; what the model is told anew is the beginning, in other words.
+            ledger.tell("")
+            ledger.context += started_of(state).opening_bytes
+        case ContextLost():
+            state.warning = None
+        case _:
+            assert_never(event)
 
 
 def _act(state: State, event: CallStarted | CallEnded | ApprovalAsked | ApprovalGiven) -> None:
@@ -285,7 +256,7 @@ def _turn_over(state: State) -> None:
     if state.asked is not None and state.asked.closing:
         state.outcome = Outcome("stopped", None, state.closing)
     elif verdict == "close":
-        state.closing = state.closing or "no_progress"
+        state.closing, state.switch = state.closing or "no_progress", None
     elif verdict and not state.closing:
         state.note = NoteAdded(kind=verdict)
 
@@ -296,9 +267,8 @@ def due(state: State) -> tuple[Command, ...]:
         return tuple(command for item in state.open.values() if (command := _due_call(state, item)))
     if state.phase != "ready":
         return ()
-    if state.outcome is not None:
-        return (Record(RunEnded(outcome=state.outcome)),)
-    owed = state.switch or state.note
+    end = RunEnded(outcome=state.outcome) if state.outcome is not None else None
+    owed = state.warning or end or state.switch or state.note
     return (Record(owed) if owed is not None else _due_question(state),)
 
 
@@ -306,7 +276,8 @@ def _due_question(state: State) -> Command:
     ledger = ledger_of(state)
     grant = ledger.grant(state.closing)
     if isinstance(grant, str):
-        return Record(RunEnded(outcome=Outcome("stopped", None, grant)))
+        reason = grant if ledger.asks else f"{grant}: the limit does not pay for a single question"
+        return Record(RunEnded(outcome=Outcome("stopped", None, reason)))
     number = ledger.asks + 1
     asked = ModelAsked(number=number, closing=grant.closing, max_tokens=grant.max_tokens, worst=grant.worst)
     return AskModel(asked, grant.until)

@@ -15,6 +15,7 @@ ArgumentState = Literal["strict", "repaired", "rejected"]
 Way = Literal["native", "text"]
 Kind = Literal["action", "final", "thought", "malformed", "empty"]
 ResultStatus = Literal["ok", "not_found", "error"]
+ObservationRole = Literal["user", "assistant", "system", "tool"]
 OutcomeStatus = Literal["answered", "partial", "stopped", "failed"]
 
 NOTHING = Raw(b"null")
@@ -74,6 +75,8 @@ class Turn(Struct, frozen=True, omit_defaults=True):
     """The provider's finish reason, for information only."""
     opaque: bytes = b""
     """The provider's own message where it holds more than the fields above; only its codec reads it."""
+    leaked: bool = False
+    """Whether the calls stood in the text, not where the provider's format has them."""
 
     @property
     def kind(self) -> Kind:
@@ -104,6 +107,21 @@ class Result(Struct, frozen=True, omit_defaults=True):
     """What went wrong; starts with the class of the error and a colon."""
     note: str = ""
     """A hint for the model, such as how many rows were left out."""
+
+
+class Exchange(Struct, frozen=True, omit_defaults=True):
+    """A turn of an example, and the answers to its calls in the order asked."""
+
+    turn: Turn
+    results: tuple[Result, ...] = ()
+
+
+class Example(Struct, frozen=True, omit_defaults=True):
+    """A trajectory that shows the model how to go about a task; written in whatever way the run is spoken in."""
+
+    task: str
+    exchanges: tuple[Exchange, ...] = ()
+    """The last one's turn holds the answer."""
 
 
 class Usage(Struct, frozen=True, omit_defaults=True):

@@ -29,8 +29,9 @@ from loopwright.core.events import (
     WaySwitched,
 )
 from loopwright.core.limits import size
-from loopwright.core.loop import State, apply, due
+from loopwright.core.loop import apply, due
 from loopwright.core.messages import Result, Turn, Usage
+from loopwright.core.state import State
 from loopwright.engine.execute import execute
 from loopwright.engine.ports import Approval, Clock, Model, Observer, People, TextArrived, Tool
 from loopwright.engine.speak import conversation_of
@@ -40,8 +41,8 @@ from loopwright.protocols.speech import Reply
 
 BYTES_A_TOKEN = 4
 """For the estimate where a provider reports no usage."""
-GRACE = 0.2
-"""Seconds that a transport gets to say itself that time is up, and whether anything was sent."""
+GRACE, GRACE_SHARE = 0.2, 0.05
+"""Seconds, and share of the time left, for a transport to say itself that time is up, and whether anything was sent."""
 
 
 class Driver:
@@ -159,7 +160,7 @@ class Driver:
             return
         turn = self._conversation.read(reply, closing=bool(asked.closing))
         turn = turn.numbered(asked.number, self._started.limits.calls_per_turn)
-        usage = self._priced(reply.usage or estimate(body, turn, asked))
+        usage = self._priced(reported(reply.usage, turn) or estimate(body, turn, asked))
         seconds = self._clock.elapsed() - began
         await self.record(ModelReplied(turn=turn, usage=usage, seconds=seconds, raw=raw))
 
@@ -173,7 +174,7 @@ class Driver:
                 for observer in self._observers:
                     observer(self._run_id, TextArrived(self._run_id, text))
 
-        patience = None if timeout is None else max(timeout - GRACE, timeout / 2)
+        patience = None if timeout is None else timeout - min(GRACE, timeout * GRACE_SHARE)
         try:
             async with asyncio.timeout(timeout):
                 await self._model.transport.send(body, feed, stream=self._stream, timeout=patience)
@@ -245,6 +246,13 @@ def concerns(command: Command, call_id: str) -> bool:
             return isinstance(command.event, CallEnded) and command.event.call_id == call_id
         case AskModel():
             return False
+
+
+def reported(usage: Usage | None, turn: Turn) -> Usage | None:
+    """What the provider counted, unless that cannot be: what was sent and what was said has tokens."""
+    if usage is None or usage.input_tokens <= 0 or (usage.output_tokens <= 0 and turn.kind != "empty"):
+        return None
+    return usage
 
 
 def estimate(body: bytes, turn: Turn, asked: ModelAsked) -> Usage:

@@ -5,8 +5,9 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from loopwright.core.events import Event
-from loopwright.core.loop import State, apply, ledger_of, started_of
+from loopwright.core.loop import apply
 from loopwright.core.messages import OutcomeStatus, Usage
+from loopwright.core.state import State, ledger_of, started_of
 
 
 class RunResult(Struct, frozen=True):
@@ -18,7 +19,7 @@ class RunResult(Struct, frozen=True):
     answer: str | None
     reason: str
     """The limit or the cause where the status is not answered: steps, model_calls, tool_calls, tokens, cost, seconds,
-    unreadable, no_progress, or what went wrong."""
+    unreadable, no_progress, context_lost with what to do about it, or what went wrong."""
     steps: int
     """Turns whose calls ran."""
     calls: int

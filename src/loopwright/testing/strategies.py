@@ -113,6 +113,7 @@ def turns() -> st.SearchStrategy[words.Turn]:
         reasoning=texts(),
         finish=st.sampled_from(["", "stop", "tool_calls", "length"]),
         opaque=st.binary(max_size=8) | st.just(b"\x00sealed\xff" * 300),
+        leaked=st.booleans(),
     )
 
 
@@ -121,6 +122,12 @@ def results() -> st.SearchStrategy[words.Result]:
     return st.builds(
         words.Result, status=st.sampled_from(["ok", "not_found", "error"]), data=data(), error=texts(), note=texts()
     )
+
+
+def examples() -> st.SearchStrategy[words.Example]:
+    """Trajectories of other tasks."""
+    exchange = st.builds(words.Exchange, turn=turns(), results=st.lists(results(), max_size=2).map(tuple))
+    return st.builds(words.Example, task=texts(), exchanges=st.lists(exchange, max_size=2).map(tuple))
 
 
 def limits() -> st.SearchStrategy[words.Limits]:
@@ -174,6 +181,10 @@ def starts(run_id: str = "run") -> st.SearchStrategy[ev.RunStarted]:
         model=texts(),
         way=_ways(),
         may_switch=st.booleans(),
+        may_return=st.booleans(),
+        require_action=st.booleans(),
+        examples=st.lists(examples(), max_size=2).map(tuple),
+        observation_role=st.sampled_from(["user", "assistant", "system", "tool"]),
         instructions=texts(),
         language=st.sampled_from(["en", "de", "fi", "he", "zh"]),
         tools=st.lists(tool_specs(), max_size=3).map(tuple),
@@ -258,7 +269,7 @@ def notes() -> st.SearchStrategy[ev.NoteAdded]:
         ev.NoteAdded,
         at=numbers(),
         elapsed=numbers(),
-        kind=st.sampled_from(["unreadable", "empty", "repeating", "failing"]),
+        kind=st.sampled_from(["unreadable", "empty", "repeating", "failing", "act_first"]),
         detail=texts(),
     )
 
@@ -277,6 +288,7 @@ def later_events() -> st.SearchStrategy[ev.Event]:
         approvals(),
         notes(),
         st.builds(ev.WaySwitched, at=numbers(), elapsed=numbers(), way=_ways(), reason=texts()),
+        st.builds(ev.ContextLost, at=numbers(), elapsed=numbers(), expected=counts(), counted=counts()),
         st.builds(ev.RunEnded, at=numbers(), elapsed=numbers(), outcome=outcomes()),
     )
 

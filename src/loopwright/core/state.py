@@ -1,0 +1,114 @@
+"""The state of a run, and which event may follow in which state.
+
+Owns the shape and the tables; what an event does to the state is `loop.apply`'s.
+"""
+
+from typing import Literal
+
+from msgspec import Struct, field
+
+from loopwright.core.commands import AskPerson, RunTool
+from loopwright.core.drift import Kept, Manner
+from loopwright.core.errors import IllegalEvent
+from loopwright.core.events import (
+    ApprovalAsked,
+    ApprovalGiven,
+    CallEnded,
+    CallStarted,
+    ContextLost,
+    ModelAsked,
+    ModelFailed,
+    ModelReplied,
+    NoteAdded,
+    RunEnded,
+    RunPaused,
+    RunResumed,
+    RunStarted,
+    WaySwitched,
+)
+from loopwright.core.limits import Ledger
+from loopwright.core.messages import Call, Outcome, ToolSpec, Way
+from loopwright.core.progress import Guard
+from loopwright.core.refusal import Refusal
+
+Phase = Literal["new", "ready", "asking", "acting", "over"]
+Stage = Literal["owed", "asked", "allowed", "denied", "running", "doubt"]
+
+LEGAL: dict[Phase, tuple[type, ...]] = {
+    "new": (RunStarted,),
+    "ready": (ModelAsked, NoteAdded, WaySwitched, ContextLost, RunEnded, RunPaused, RunResumed),
+    "asking": (ModelReplied, ModelFailed, RunPaused, RunResumed),
+    "acting": (CallStarted, CallEnded, ApprovalAsked, ApprovalGiven, RunPaused, RunResumed),
+    "over": (RunResumed,),
+}
+"""Which events may follow in which phase. The picture in the documentation is drawn from this table."""
+
+LEGAL_CALL: dict[Stage, tuple[type, ...]] = {
+    "owed": (CallStarted, CallEnded, ApprovalAsked),
+    "asked": (ApprovalGiven,),
+    "allowed": (CallStarted,),
+    "denied": (CallEnded,),
+    "running": (CallEnded,),
+    "doubt": (CallStarted, CallEnded, ApprovalAsked),
+}
+"""The same for one call while the phase is acting."""
+
+OWED: dict[type, type] = {CallStarted: RunTool, ApprovalAsked: AskPerson}
+"""What must be due for a call before these may be written down: nothing runs, and nobody is asked, on a whim."""
+
+
+class Open(Struct):
+    """A call that is not answered yet."""
+
+    call: Call
+    tool: ToolSpec
+    refusal: Refusal | None = None
+    stage: Stage = "owed"
+    doubtful: bool = False
+    """Whether nobody knows if it ran already."""
+    said: str = ""
+    """What the person said who denied it."""
+
+
+class State(Struct):
+    """Where a run stands: all that `due` needs, and nothing that grows with the run but the guard's memory."""
+
+    phase: Phase = "new"
+    started: RunStarted | None = None
+    ledger: Ledger | None = None
+    guard: Guard = field(default_factory=Guard)
+    tools: dict[str, ToolSpec] = field(default_factory=dict[str, ToolSpec])
+    open: dict[str, Open] = field(default_factory=dict[str, Open])
+    way: Way = "native"
+    attended: bool = False
+    asked: ModelAsked | None = None
+    """The last question."""
+    closing: str = ""
+    """Why the run is closing: a limit or a cause; empty while it is not."""
+    note: NoteAdded | None = None
+    """A reminder that is owed to the model."""
+    switch: WaySwitched | None = None
+    warning: ContextLost | None = None
+    manner: Manner = field(default_factory=Manner)
+    kept: Kept = field(default_factory=Kept)
+    outcome: Outcome | None = None
+    """How the run ends, or ended."""
+    pressed: bool = False
+    """Whether a hasty answer was sent back already."""
+    unreadable: int = 0
+    failures: int = 0
+    events: int = 0
+
+
+def started_of(state: State) -> RunStarted:
+    """The first event; there is one in every phase but new."""
+    if state.started is None:
+        raise IllegalEvent("the run has not started")
+    return state.started
+
+
+def ledger_of(state: State) -> Ledger:
+    """The ledger; there is one in every phase but new."""
+    if state.ledger is None:
+        raise IllegalEvent("the run has not started")
+    return state.ledger
