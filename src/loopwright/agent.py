@@ -20,6 +20,8 @@ from loopwright.engine.history import RunResult, fold, result_of
 from loopwright.engine.people import Approve, Callback
 from loopwright.engine.ports import Clock, Model, Observer, People, TextArrived, Tool
 from loopwright.journal.base import Journal
+from loopwright.models.constraint import constrained
+from loopwright.protocols.labels import LANGUAGES, base_of, detect
 from loopwright.tools.policy import Policy
 
 Protocol = Literal["auto", "native", "text"]
@@ -40,7 +42,13 @@ class Agent:
         base_url: address of an OpenAI-compatible endpoint, in place of the provider's own
         api_key: key for it; by default from the environment or ``.env``. Never written down
         protocol: ``native`` tool calling, ``text`` (Thought / Action / Observation), or ``auto``: native where the
-            model can, going on in text form when the endpoint refuses tools
+            model can, going on in text form when the endpoint refuses tools, when calls keep arriving inside the text,
+            or when replies keep missing the format
+        switch_back: with ``auto``, whether a run in text form goes on natively when replies keep missing the format
+            and the model has tool calling
+        constrain: whether replies in text form are kept to their form by a grammar or a JSON Schema; by default where
+            the endpoint is known to take one. True asks any endpoint in OpenAI's chat format for a JSON Schema
+        require_action: whether an answer that comes before any tool was used is sent back, once
         limits: what a run may use
         settings: temperature, max_tokens, seed, stop and further fields of the request
         journal: where runs are written down: a `Journal`, a path to an SQLite file, or ``":memory:"``; by default the
@@ -49,6 +57,8 @@ class Agent:
         approve: who is asked about the others: a function of (call, tool) that returns or awaits a bool or an
             `Approval`; without one they are denied
         observers: functions of (run id, event), called after each event is durable
+        language: the language in which the loop speaks to the model, by its code: ``de``, ``en``, ``es``, ``fi``,
+            ``fr``, ``he``, ``ja`` or ``zh``; by default the one that the task is written in
         stream: whether replies are streamed, so that observers see the text as it arrives
         recipe: how to put this agent together again, kept in the run's first event
 
@@ -65,6 +75,9 @@ class Agent:
         base_url: str | None = None,
         api_key: str | None = None,
         protocol: Protocol = "auto",
+        switch_back: bool = False,
+        constrain: bool | None = None,
+        require_action: bool = False,
         limits: Limits | None = None,
         settings: Settings | None = None,
         journal: Journal | Path | str | None = None,
@@ -72,12 +85,14 @@ class Agent:
         approve: Approve | People | None = None,
         observers: Sequence[Observer] = (),
         stream: bool = True,
+        language: str | None = None,
         clock: Clock | None = None,
         recipe: dict[str, Any] | None = None,
     ) -> None:
-        self.model = model if isinstance(model, Model) else _resolved(model, base_url, api_key)
         self.limits = limits or Limits()
         self.settings = settings or Settings()
+        found = model if isinstance(model, Model) else _resolved(model, base_url, api_key)
+        self.model = constrained(found, self.settings, wanted=constrain)
         self.instructions = instructions
         self.journal = _journal(journal)
         self._tools = _tools(tools)
@@ -87,8 +102,15 @@ class Agent:
         self._stream = stream
         self._clock = clock or SystemClock()
         self._recipe = recipe or {}
+        self._language = _language(language)
         self._way: Way = _way(protocol, self.model)
         self._may_switch = protocol == "auto"
+        self._may_return = switch_back and self.model.capabilities.tools
+        self._require_action = require_action
+        if switch_back and protocol != "auto":
+            raise UsageError(f"switch_back needs protocol auto; with {protocol} a run is never spoken in another way")
+        if constrain and protocol == "native":
+            raise UsageError("constrain keeps replies in text form to their form: use protocol text or auto")
         if "messages" in self.settings.extra:
             raise UsageError("settings.extra holds messages, which are the run's own: give a task and instructions")
         self._active = 0
@@ -184,7 +206,10 @@ class Agent:
             model=self.model.spec,
             way=self._way,
             may_switch=self._may_switch,
+            may_return=self._may_return,
+            require_action=self._require_action,
             instructions=self.instructions,
+            language=self._language or detect(task),
             tools=tuple(self._permitted(tool.spec) for tool in self._tools),
             limits=self.limits,
             settings=self.settings,
@@ -261,6 +286,15 @@ def _fresh(tool: Tool) -> Tool:
     """A copy with state of its own, for tools that keep some during a run."""
     fresh = getattr(tool, "fresh", None)
     return fresh() if fresh else tool
+
+
+def _language(code: str | None) -> str:
+    """The language that was asked for, without its region; empty where none was."""
+    if code is None:
+        return ""
+    if base_of(code) not in LANGUAGES:
+        raise UsageError(f"the language {code!r} is not known: use one of {', '.join(sorted(LANGUAGES))}")
+    return base_of(code)
 
 
 def _way(protocol: Protocol, model: Model) -> Way:

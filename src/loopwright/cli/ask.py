@@ -39,6 +39,29 @@ def ask(
     ] = None,
     instructions: Annotated[str, typer.Option("--instructions", "-i", help="What the model is told first.")] = "",
     protocol: Annotated[str, typer.Option("--protocol", help="auto, native or text.")] = "auto",
+    switch_back: Annotated[
+        bool,
+        typer.Option("--switch-back", help="With auto: go on natively when replies in text form keep missing it."),
+    ] = False,
+    constrain: Annotated[
+        bool | None,
+        typer.Option(
+            "--constrain/--no-constrain",
+            help="Keep replies in text form to their form by a grammar or JSON Schema "
+            "[default: where the endpoint is known to take one]",
+        ),
+    ] = None,
+    require_action: Annotated[
+        bool, typer.Option("--require-action", help="Send an answer back, once, that comes before any tool was used.")
+    ] = False,
+    language: Annotated[
+        str | None,
+        typer.Option(
+            "--language",
+            help="Language in which the model is told what to do: de, en, es, fi, fr, he, ja or zh "
+            "[default: that of the task]",
+        ),
+    ] = None,
     base_url: Annotated[
         str | None, typer.Option("--base-url", help="Address of an OpenAI-compatible endpoint.")
     ] = None,
@@ -80,6 +103,10 @@ def ask(
         docs=str(docs.resolve()) if docs else None,
         instructions=instructions,
         stream=not no_stream,
+        language=language,
+        switch_back=switch_back,
+        constrain=constrain,
+        require_action=require_action,
     )
     limits = _limits(
         lambda: Limits(

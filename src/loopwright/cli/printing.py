@@ -13,6 +13,7 @@ from loopwright.core.events import (
     ApprovalGiven,
     CallEnded,
     CallStarted,
+    ContextLost,
     Event,
     ModelAsked,
     ModelFailed,
@@ -115,7 +116,10 @@ class Printer:
             case NoteAdded():
                 self._part("Note", f"{event.kind}{': ' if event.detail else ''}{event.detail}")
             case WaySwitched():
-                self._part("Switch", f"going on in {event.way} form: {event.reason}")
+                form = "in text form" if event.way == "text" else "natively"
+                self._part("Switch", f"going on {form}: {event.reason}")
+            case ContextLost():
+                self._part("Warning", lost_context(event))
             case ApprovalGiven():
                 self._part("Approval", f"{'yes' if event.allowed else 'no'}, by {event.by} {event.reason}".rstrip())
             case RunResumed():
@@ -165,6 +169,14 @@ def figures(result: RunResult) -> str:
         f"loopwright {'resume' if result.status == 'failed' else 'show'} {result.run_id}",
     ]
     return " · ".join(parts)
+
+
+def lost_context(event: ContextLost) -> str:
+    """What the server's count says about what it kept."""
+    return (
+        f"the server counted {event.counted:,} tokens where at least {event.expected:,} were sent: "
+        "it dropped a part of the transcript"
+    )
 
 
 def counted(number: int, noun: str) -> str:

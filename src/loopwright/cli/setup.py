@@ -24,6 +24,10 @@ class Recipe(Struct, frozen=True, omit_defaults=True):
     docs: str | None = None
     instructions: str = ""
     stream: bool = True
+    language: str | None = None
+    switch_back: bool = False
+    constrain: bool | None = None
+    require_action: bool = False
 
 
 def chosen_model(model: str | None) -> tuple[str, str]:
@@ -51,8 +55,12 @@ def agent_of(
         recipe.model,
         tools=load_tools(recipe.tools, docs),
         instructions=recipe.instructions,
+        language=recipe.language,
         base_url=recipe.base_url,
         protocol=recipe.protocol,
+        switch_back=recipe.switch_back,
+        constrain=recipe.constrain,
+        require_action=recipe.require_action,
         limits=limits,
         settings=settings,
         journal=journal,

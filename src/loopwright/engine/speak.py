@@ -6,23 +6,26 @@ from loopwright.core.events import Event, RunStarted
 from loopwright.core.messages import Way
 from loopwright.engine.ports import Model
 from loopwright.protocols.conversation import Conversation
+from loopwright.protocols.labels import labels_of
 from loopwright.protocols.native import Native
 from loopwright.protocols.speech import Speech
 
 
 def conversation_of(started: RunStarted, way: Way, model: Model, history: Iterable[Event] = ()) -> Conversation:
     """The transcript of a run so far, as `model` is told it in this way of speaking."""
-    conversation = Conversation(started, model.dialect, speech_of(way, model), model.capabilities, model=model.name)
+    speech = speech_of(way, model, started.language)
+    conversation = Conversation(started, model.dialect, speech, model.capabilities, model=model.name)
     for event in history:
         conversation.add(event)
     return conversation
 
 
-def speech_of(way: Way, model: Model) -> Speech:
-    """The speech that this model is spoken to in."""
+def speech_of(way: Way, model: Model, language: str = "en") -> Speech:
+    """The speech that this model is spoken to in, with the sentences of a language."""
+    labels = labels_of(language)
     if way == "native":
-        return Native()
-    # Only runs in text form load the labels and the readers of text.
+        return Native(labels=labels)
+    # Only runs in text form load the readers of text.
     from loopwright.protocols.react_text import ReactText
 
-    return ReactText(capabilities=model.capabilities, style="embedded" if model.embedded else "standard")
+    return ReactText(capabilities=model.capabilities, labels=labels, style="embedded" if model.embedded else "standard")

@@ -12,10 +12,11 @@ from msgspec.structs import replace
 
 from loopwright.core.events import ModelAsked, NoteAdded, RunStarted
 from loopwright.core.messages import Call, Result, ToolSpec, Turn, Way
-from loopwright.protocols import embedded, native
+from loopwright.protocols import embedded, json_form, native
 from loopwright.protocols.embedded import TRAINED, Trained
 from loopwright.protocols.envelope import observation
 from loopwright.protocols.grammar import grammar_of
+from loopwright.protocols.json_sentences import sentences_of
 from loopwright.protocols.labels import ENGLISH, Labels
 from loopwright.protocols.react_reply import FINISH, read_text
 from loopwright.protocols.schemas import Schema, choices, properties, required, shape
@@ -46,7 +47,7 @@ class ReactText:
         """Set the speech up.
 
         Args:
-            capabilities: whether the endpoint takes stop marks and a grammar
+            capabilities: whether the endpoint takes stop marks, and what it can keep replies to
             labels: the language of prompt and labels; the embedded model knows English only
             style: ``embedded`` is the short prompt that the embedded model was trained on
             observation_role: who says the observations
@@ -56,6 +57,7 @@ class ReactText:
         self._capabilities = capabilities
         self._embedded = style == "embedded"
         self._labels = ENGLISH if self._embedded else labels
+        self._json = not self._embedded and capabilities.constraint in ("structured_outputs", "json_schema")
         self._role: ObservationRole = observation_role
         self._finish = finish
         self._trained = trained
@@ -63,7 +65,7 @@ class ReactText:
     def opening(self, started: RunStarted) -> list[Message]:
         """The instructions, the tools and the form of a step as the system's message; then the task."""
         trained = embedded.system_prompt(started.tools, self._trained)
-        prompt = trained if self._embedded else system_prompt(started.tools, self._labels)
+        prompt = trained if self._embedded else system_prompt(started.tools, self._labels, as_json=self._json)
         system = f"{started.instructions.strip()}\n\n{prompt}" if started.instructions.strip() else prompt
         return [Message("system", system), self.task(started.task)]
 
@@ -73,7 +75,9 @@ class ReactText:
 
     def turn(self, turn: Turn) -> Message:
         """What the model said, up to where it counts; a turn that was not said in text is put into words."""
-        return Message("assistant", turn.text or written(turn, self._labels))
+        return Message(
+            "assistant", turn.text or (json_form.written(turn) if self._json else written(turn, self._labels))
+        )
 
     def results(self, answered: Sequence[tuple[Call, Result]]) -> list[Message]:
         """One message with all observations of a turn; several are numbered, with the tool's name."""
@@ -92,7 +96,8 @@ class ReactText:
         wording = self._labels.wording
         problem = note.detail or (self._labels.problems.no_label if note.kind == "unreadable" else "")
         because = f" {wording.because.format(problem=problem)}" if problem else ""
-        reminder = f"\n{wording.reminder}" if note.kind in ("unreadable", "empty") else ""
+        form = f"{sentences_of(self._labels.language).either}\n{json_form.FORMS}" if self._json else wording.reminder
+        reminder = f"\n{form}" if note.kind in ("unreadable", "empty") else ""
         return Message("user", f"{getattr(wording, note.kind)}{because}{reminder}")
 
     def closing(self, asked: ModelAsked) -> Message:
@@ -100,10 +105,13 @@ class ReactText:
         if self._embedded:
             return Message("user", embedded.CLOSING)
         wording, reason = self._labels.wording, self._labels.reasons.of(asked.closing)
-        return Message("user", f"{wording.closing.format(reason=reason)}\n{wording.form}")
+        return Message(
+            "user", f"{wording.closing.format(reason=reason)}\n{json_form.LAST if self._json else wording.form}"
+        )
 
     def options(self, started: RunStarted, asked: ModelAsked, tools: bytes) -> Options:
-        """No tools: the model knows them from the prompt. A stop mark and a grammar where the endpoint takes them."""
+        """No tools: the model knows them from the prompt. A stop mark where the endpoint takes one, and what keeps the
+        reply to its form."""
         del tools
         marks = (f"\n{self._labels.observation[0]}{colon}" for colon in self._labels.colons)
         stop = (*started.settings.stop, *marks) if self._capabilities.stop else ()
@@ -111,22 +119,31 @@ class ReactText:
             settings=started.settings,
             max_tokens=asked.max_tokens,
             stop=tuple(dict.fromkeys(stop)),
-            grammar=self._grammar(started, closing=bool(asked.closing)) if self._capabilities.grammar else "",
+            grammar=self._grammar(started, closing=bool(asked.closing)),
+            extra=json_form.fields(self._capabilities.constraint, started.tools, closing=bool(asked.closing)),
         )
 
     def read(self, reply: Reply, tools: Sequence[ToolSpec], *, closing: bool = False) -> Turn:
         """Understand a reply. Calls in the fields of the provider count where the text makes none. Never raises."""
         cut = reply.finish == "length" or not reply.complete or bool(reply.error)
-        turn = read_text(reply.text, tools, labels=self._labels, finish=self._finish, cut=cut, closing=closing)
+        turn = self._read(reply.text, tools, cut=cut, closing=closing)
         if not turn.calls and turn.answer is None and (reply.calls or not cut):
             turn = _otherwise(turn, reply, tools)
         reasoning = "\n".join(part for part in (reply.reasoning.strip(), turn.reasoning) if part)
         return replace(turn, reasoning=reasoning, finish=reply.finish)
 
+    def _read(self, text: str, tools: Sequence[ToolSpec], *, cut: bool, closing: bool) -> Turn:
+        found = json_form.read(text, tools, labels=self._labels, cut=cut, closing=closing) if self._json else None
+        if found is not None:
+            return found
+        return read_text(text, tools, labels=self._labels, finish=self._finish, cut=cut, closing=closing)
+
     def _observed(self, call: Call, result: Result) -> str:
         return embedded.observed(call.tool, result, self._trained) if self._embedded else observation(result)
 
     def _grammar(self, started: RunStarted, *, closing: bool) -> str:
+        if self._capabilities.constraint != "grammar":
+            return ""
         if self._embedded:
             return embedded.grammar_of(started.tools, self._trained, closing=closing)
         return grammar_of(started.tools, self._labels, closing=closing)
@@ -140,15 +157,17 @@ def _otherwise(turn: Turn, reply: Reply, tools: Sequence[ToolSpec]) -> Turn:
     return replace(other, text="", opaque=b"", answer=None, leaked=False)
 
 
-def system_prompt(tools: Sequence[ToolSpec], labels: Labels = ENGLISH) -> str:
+def system_prompt(tools: Sequence[ToolSpec], labels: Labels = ENGLISH, *, as_json: bool = False) -> str:
     """The tools, one a line, and the form of a step with one short example."""
-    wording = labels.wording
+    wording, form = labels.wording, sentences_of(labels.language)
     if not tools:
-        return f"{wording.no_tools}\n\n{wording.last}"
-    step = f"{labels.thought[0]}: {wording.thought}\n{written_call(_sample_call(tools[0]), labels)}"
+        return f"{wording.no_tools}\n\n{form.last if as_json else wording.last}"
+    sample = Turn(thought=wording.thought, calls=(_sample_call(tools[0]),))
+    example = wording.example.format(step=json_form.written(sample) if as_json else written(sample, labels))
     listed = "\n".join(f"- {tool_line(tool)}" for tool in tools)
-    parts = (wording.tools, listed, wording.step, wording.several, wording.last, wording.example.format(step=step))
-    return "\n\n".join(parts)
+    if as_json:
+        return "\n\n".join((wording.tools, listed, form.step, form.last, example))
+    return "\n\n".join((wording.tools, listed, wording.step, wording.several, wording.last, example))
 
 
 def tool_line(tool: ToolSpec) -> str:
