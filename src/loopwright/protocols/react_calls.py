@@ -5,6 +5,7 @@ some prompts ask for, ``{"action": ..., "action_input": ...}``. What the text me
 """
 
 import re
+from functools import lru_cache
 from itertools import takewhile
 from typing import Any, cast
 
@@ -171,8 +172,7 @@ def _unfenced(text: str) -> tuple[str, bool]:
 
 def _inline(body: str, names: Names, labels: Labels) -> list[Request]:
     """The calls at the beginning of a text, one after the other, as long as they do not need each other's results."""
-    words = "|".join(re.escape(word) + (r"\s+" if _SPACED.search(word) else "") for word in labels.joiners)
-    joiner = re.compile(rf"[\s,;&，；、`*]*(?:{words})?[`*]*")
+    joiner = _joiner(labels.joiners)
     found: list[Request] = []
     position = 0
     while (step := _one(body, position, names, first=not found)) is not None:
@@ -182,6 +182,13 @@ def _inline(body: str, names: Names, labels: Labels) -> list[Request]:
             break
         position = _skip(joiner, body, position)
     return found
+
+
+@lru_cache
+def _joiner(joiners: tuple[str, ...]) -> re.Pattern[str]:
+    """What may stand between two calls on one line."""
+    words = "|".join(re.escape(word) + (r"\s+" if _SPACED.search(word) else "") for word in joiners)
+    return re.compile(rf"[\s,;&，；、`*]*(?:{words})?[`*]*")
 
 
 def _one(body: str, position: int, names: Names, *, first: bool) -> tuple[Request, int] | None:

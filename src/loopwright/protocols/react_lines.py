@@ -91,16 +91,49 @@ class _Mark(Struct, frozen=True):
     style: str
 
 
+class Inline(Struct, frozen=True):
+    """A label in the middle of a line.
+
+    The label is looked for first and what stands before it then: a pattern that begins with the latter looks at every
+    character.
+    """
+
+    label: re.Pattern[str]
+    sentence: bool = False
+    """Whether a whole sentence has to stand before it, and not just anything that is no letter."""
+
+    def search(self, text: str, position: int = 0) -> re.Match[str] | None:
+        """The first such label from `position` on."""
+        found = self.label.finditer(text, position)
+        stands = _behind_sentence if self.sentence else _behind_mark
+        return next((match for match in found if stands(text, match.start())), None)
+
+
+def _behind_mark(text: str, start: int) -> bool:
+    """Whether a character stands directly before `start` that is neither part of a word nor a line's end."""
+    before = text[start - 1 : start]
+    return bool(before) and before not in "\n_" and not before.isalnum()
+
+
+def _behind_sentence(text: str, start: int) -> bool:
+    """Whether a sentence ends before `start`; after a Latin full stop there is a blank."""
+    end = start
+    while end > 0 and text[end - 1] in " \t":
+        end -= 1
+    before = text[end - 1 : end]
+    return bool(before) and (before in "。！？" or (end < start and before in ".!?"))
+
+
 class Patterns(Struct, frozen=True):
     """The labels of a language, ready to be looked for."""
 
     line: re.Pattern[str]
     kinds: dict[str, Kind]
-    inline_action: re.Pattern[str]
+    inline_action: Inline
     """An action's label in the middle of a line."""
-    inline_input: re.Pattern[str]
-    inline_observation: re.Pattern[str]
-    inline_final: re.Pattern[str]
+    inline_input: Inline
+    inline_observation: Inline
+    inline_final: Inline
     """An answer's label behind a whole sentence of its line."""
     below: re.Pattern[str]
     """The label of an input that stands directly below a tool's name."""
@@ -143,7 +176,7 @@ def patterns(labels: Labels) -> Patterns:
         inline_action=_inline(labels.action, number),
         inline_input=_inline(labels.input, number),
         inline_observation=_inline(labels.observation, number),
-        inline_final=re.compile(rf"(?:(?<=[.!?])[ \t]+|(?<=[。！？])[ \t]*)(?:{_any_of(labels.final)}){_COLON}"),
+        inline_final=Inline(re.compile(rf"(?:{_any_of(labels.final)}){_COLON}"), sentence=True),
         below=re.compile(
             rf"[\s{MARKS}*_`]*+(?:{_any_of(labels.below)})[{_BLANKS}{MARKS}]?{_COLON}[*_`]{{0,3}}", re.IGNORECASE
         ),
@@ -160,9 +193,9 @@ def _any_of(words: tuple[str, ...]) -> str:
     return "|".join("[ _-]?".join(re.escape(part) for part in word.split(" ")) for word in longest_first)
 
 
-def _inline(words: tuple[str, ...], number: str) -> re.Pattern[str]:
+def _inline(words: tuple[str, ...], number: str) -> Inline:
     """A label after something else in its line, written just as it is: lower case would be prose."""
-    return re.compile(rf"(?<=[^\w\n])(?:{_any_of(words)}){number}{_COLON}", re.VERBOSE)
+    return Inline(re.compile(rf"(?:{_any_of(words)}){number}{_COLON}", re.VERBOSE))
 
 
 def scan(text: str, labels: Labels) -> list[Piece]:

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from msgspec import Struct
 
 from loopwright.protocols.react_lines import INVISIBLE
 
 _DECORATION = INVISIBLE + " \t\r\n*`\"'“”„«»「」״"
+_LOOSE = re.compile(r"[\s_-]+")
 _SENTENCE_END = ".:,;。：，；"
 
 
@@ -31,12 +33,7 @@ class Names(Struct, frozen=True):
         placeholders: tuple[str, ...] = (),
     ) -> "Names":
         """The names of `tools`; a finishing name that is also a tool is a tool."""
-        exact, loose = frozenset(tools), dict[str, str]()
-        for name in exact:
-            loose[loosely(name)] = "" if loosely(name) in loose else name
-        loose = {key: name for key, name in loose.items() if name}
-        ending = frozenset(loosely(name) for name in finish if name not in exact)
-        return cls(exact, loose, ending, frozenset(none), placeholders)
+        return _names(tuple(tools), tuple(finish), tuple(none), placeholders)
 
     def find(self, written: str) -> str:
         """The tool of that name; empty when there is none."""
@@ -70,6 +67,19 @@ class Names(Struct, frozen=True):
         return not self.find(written) and any(part in name for part in self.placeholders)
 
 
+@lru_cache(maxsize=64)
+def _names(
+    tools: tuple[str, ...], finish: tuple[str, ...], none: tuple[str, ...], placeholders: tuple[str, ...]
+) -> Names:
+    """The names of a run, which are asked for with every reply."""
+    exact, loose = frozenset(tools), dict[str, str]()
+    for name in exact:
+        loose[loosely(name)] = "" if loosely(name) in loose else name
+    loose = {key: name for key, name in loose.items() if name}
+    ending = frozenset(loosely(name) for name in finish if name not in exact)
+    return Names(exact, loose, ending, frozenset(none), placeholders)
+
+
 def bare(written: str) -> str:
     """A name without quotes, backticks, bold marks and characters that cannot be seen."""
     return written.strip(_DECORATION)
@@ -77,4 +87,4 @@ def bare(written: str) -> str:
 
 def loosely(name: str) -> str:
     """A name without what models change in it."""
-    return re.sub(r"[\s_-]+", "", name).casefold()
+    return _LOOSE.sub("", name).casefold()

@@ -6,11 +6,7 @@ about tags and stay.
 
 import re
 
-_TAG = re.compile(
-    r"^[ \t]*(?P<open><(?:think|thinking|thought|reasoning)>|\[THINK\])"
-    r"|(?P<close></(?:think|thinking|thought|reasoning)>|\[/THINK\])",
-    re.IGNORECASE | re.MULTILINE,
-)
+_TAG = re.compile(r"</?(?:think|thinking|thought|reasoning)>|\[/?THINK\]", re.IGNORECASE)
 
 
 def without_thinking(text: str) -> tuple[str, str, bool]:
@@ -23,10 +19,12 @@ def without_thinking(text: str) -> tuple[str, str, bool]:
     thinking: list[str] = []
     position, opened = 0, -1
     for tag in _TAG.finditer(text):
-        if tag["open"] and opened < 0:
-            shown.append(text[position : tag.start()])
+        closes = tag[0][1] == "/"
+        start = _line_start(text, position, tag.start()) if opened < 0 and not closes else -1
+        if start >= 0:
+            shown.append(text[position:start])
             opened = tag.end()
-        elif tag["close"] and (opened >= 0 or _ends_line(text, position, tag)):
+        elif closes and (opened >= 0 or _ends_line(text, position, tag)):
             begun = "".join((*shown, text[position : tag.start()])) if opened < 0 else text[opened : tag.start()]
             thinking.append(begun)
             shown = [] if opened < 0 else shown
@@ -36,6 +34,13 @@ def without_thinking(text: str) -> tuple[str, str, bool]:
     else:
         shown.append(text[position:])
     return "".join(shown), "\n".join(part.strip() for part in thinking if part.strip()), opened < 0
+
+
+def _line_start(text: str, position: int, start: int) -> int:
+    """Where the line begins of which only blanks stand before `start`; -1 where there is anything else."""
+    while start > position and text[start - 1] in " \t":
+        start -= 1
+    return start if start == 0 or text[start - 1] == "\n" else -1
 
 
 def _ends_line(text: str, position: int, tag: re.Match[str]) -> bool:
