@@ -384,3 +384,31 @@ async def test_a_journal_that_was_open_when_the_process_forked(journal: SqliteJo
 async def test_a_run_id_that_is_no_text_is_an_unknown_run(journal: SqliteJournal) -> None:
     with pytest.raises(UnknownRun):
         await journal.read("\udcff")
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("UPDATE events SET row = x'00' WHERE run_id = 'b' AND seq = 1", "first event of run b is damaged"),
+        ("UPDATE events SET row = 'text' WHERE run_id = 'b' AND seq = 8", "event 8 of run b is damaged"),
+        ("DELETE FROM events WHERE run_id = 'b' AND seq = 1", "lost event 1"),
+        ("DELETE FROM events WHERE run_id = 'b'", "lost event 1"),
+    ],
+    ids=["first row", "last row", "no first row", "no rows"],
+)
+async def test_a_damaged_run_hides_no_other(journal: SqliteJournal, statement: str, words: str) -> None:
+    for run_id in ("a", "b", "c"):
+        await tell(journal, run_id)
+    _change(journal.path, statement)
+    listed = await journal.runs()
+    assert [line.run_id for line in listed] == ["c", "b", "a"]
+    assert [words in line.damaged for line in listed] == [False, True, False]
+    assert listed[0].status == "answered"
+
+
+async def test_a_conflict_says_whose_fault_it_is(journal: SqliteJournal) -> None:
+    await tell(journal, "a")
+    with pytest.raises(Conflict, match="a run of the name a already"):
+        await journal.append("a", 1, [_start("a")])
+    with pytest.raises(Conflict, match="another process is working on run a"):
+        await journal.append("a", 8, [NoteAdded(kind="empty")])

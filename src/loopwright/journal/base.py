@@ -23,6 +23,20 @@ class RunSummary(Struct, frozen=True):
     paused: bool
     """Whether the last driver stopped on purpose."""
     answer: str | None
+    damaged: str = ""
+    """Why the run cannot be read; its other fields say nothing then but its id and number of events."""
+
+
+def taken(run_id: str, seq: int) -> str:
+    """What a Conflict says when a number is taken already."""
+    if seq == 1:
+        return f"the journal has a run of the name {run_id} already: give another name, or resume that run"
+    return f"another process is working on run {run_id}: event {seq} is there already, so this one stops"
+
+
+def gap(run_id: str, seq: int) -> str:
+    """What a Conflict says when a number before is missing."""
+    return f"run {run_id}: number {seq} would leave a gap; there is no number {seq - 1}"
 
 
 class Journal(Protocol):
@@ -46,7 +60,7 @@ class Journal(Protocol):
         ...
 
     async def runs(self, limit: int = 50) -> list[RunSummary]:
-        """The newest runs first."""
+        """The newest runs first; those that cannot be read as `damaged`, so that they hide no others."""
         ...
 
     async def close(self) -> None:

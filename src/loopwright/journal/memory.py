@@ -10,7 +10,7 @@ from threading import Lock
 from loopwright.core.errors import Conflict, JournalError, UnknownRun
 from loopwright.core.events import Event
 from loopwright.journal import chain, wire
-from loopwright.journal.base import RunSummary
+from loopwright.journal.base import RunSummary, gap, taken
 
 
 class MemoryJournal:
@@ -37,7 +37,7 @@ class MemoryJournal:
         with self._lock:
             known = self._runs.get(run_id, [])
             if seq != len(known) + 1:
-                raise Conflict(f"run {run_id} has {len(known)} events; number {seq} cannot be appended to it")
+                raise Conflict(taken(run_id, seq) if seq <= len(known) else gap(run_id, seq))
             digest = known[-1][1] if known else chain.start(run_id)
             added: list[tuple[bytes, bytes]] = []
             for item in packed:
@@ -58,12 +58,12 @@ class MemoryJournal:
         return [wire.unpack(row, self._bodies.__getitem__) for row, _ in rows[max(after, 0) :]]
 
     async def runs(self, limit: int = 50) -> list[RunSummary]:
-        """The newest runs first."""
+        """The newest runs first; those that cannot be read as `damaged`."""
         self._check_open()
         with self._lock:
             newest = list(reversed(self._runs.items()))[: max(limit, 0)]
             shown = [(run_id, rows[0][0], rows[-1][0], len(rows)) for run_id, rows in newest]
-        return [wire.summary(run_id, first, last, count) for run_id, first, last, count in shown]
+        return [wire.listed(run_id, first, last, count) for run_id, first, last, count in shown]
 
     async def rows(self, run_id: str) -> list[chain.Link]:
         """The rows of a run as they are stored, for an audit.

@@ -20,7 +20,7 @@ from typing import TypeVar
 from loopwright.core.errors import Conflict, JournalError, UnknownRun, UsageError
 from loopwright.core.events import Event
 from loopwright.journal import chain, wire
-from loopwright.journal.base import RunSummary
+from loopwright.journal.base import RunSummary, gap, taken
 from loopwright.journal.sqlite_file import Survives, explain, is_busy, open_file
 
 Found = TypeVar("Found")
@@ -36,12 +36,12 @@ _INSERT_RUN = "INSERT INTO runs (run_id) VALUES (?)"
 _ROW = "SELECT CAST(row AS BLOB) FROM events WHERE run_id = ? AND seq = ?"
 _ROWS = "SELECT seq, CAST(digest AS BLOB), CAST(row AS BLOB) FROM events WHERE run_id = ? AND seq > ? ORDER BY seq"
 _BODY = "SELECT CAST(content AS BLOB) FROM bodies WHERE hash = ?"
-# CROSS JOIN keeps SQLite to this order: the newest runs, then two look-ups by key for each.
+# LEFT JOIN keeps SQLite to this order, the newest runs, then two look-ups by key for each, and loses no damaged run.
 _RUNS = """
-    SELECT runs.run_id, first.row, last.seq, last.row
+    SELECT runs.run_id, CAST(first.row AS BLOB), coalesce(last.seq, 0), CAST(last.row AS BLOB)
     FROM runs
-    CROSS JOIN events AS first ON first.run_id = runs.run_id AND first.seq = 1
-    CROSS JOIN events AS last ON last.run_id = runs.run_id AND last.seq =
+    LEFT JOIN events AS first ON first.run_id = runs.run_id AND first.seq = 1
+    LEFT JOIN events AS last ON last.run_id = runs.run_id AND last.seq =
         (SELECT seq FROM events WHERE run_id = runs.run_id ORDER BY seq DESC LIMIT 1)
     ORDER BY runs.number DESC LIMIT ?"""
 
@@ -94,11 +94,11 @@ class SqliteJournal:
         return await self._when_free(lambda connection: _read(connection, run_id, after))
 
     async def runs(self, limit: int = 50) -> list[RunSummary]:
-        """The newest runs first; two look-ups a run, however many there are."""
-        found: list[tuple[str, bytes, int, bytes]] = await self._when_free(
+        """The newest runs first, those that cannot be read as `damaged`; two look-ups a run, however many there are."""
+        found: list[tuple[str, bytes | None, int, bytes | None]] = await self._when_free(
             lambda connection: connection.execute(_RUNS, (max(limit, 0),)).fetchall()
         )
-        return [wire.summary(run_id, first, last, count) for run_id, first, count, last in found]
+        return [wire.listed(run_id, first, last, count) for run_id, first, count, last in found]
 
     async def rows(self, run_id: str) -> list[chain.Link]:
         """The rows of a run as they are stored, for an audit.
@@ -175,7 +175,7 @@ def _write(connection: sqlite3.Connection, run_id: str, seq: int, packed: Sequen
             if connection.in_transaction:
                 execute("ROLLBACK")
         if isinstance(error, sqlite3.IntegrityError):
-            raise Conflict(f"run {run_id}: another writer has taken number {seq}") from error
+            raise Conflict(taken(run_id, seq)) from error
         raise
 
 
@@ -184,7 +184,7 @@ def _digest_before(connection: sqlite3.Connection, run_id: str, seq: int) -> byt
         return chain.start(run_id)
     before: tuple[bytes] | None = connection.execute(_DIGEST, (run_id, seq - 1)).fetchone()
     if before is None:
-        raise Conflict(f"run {run_id}: number {seq} would leave a gap; there is no number {seq - 1}")
+        raise Conflict(gap(run_id, seq))
     return before[0]
 
 

@@ -155,6 +155,16 @@ def summary(run_id: str, first: bytes, last: bytes, count: int) -> RunSummary:
     )
 
 
+def listed(run_id: str, first: bytes | None, last: bytes | None, count: int) -> RunSummary:
+    """A line of the list of runs, as `summary` makes it; where that cannot be, one that says why."""
+    try:
+        if first is None or last is None:
+            raise JournalError(f"run {run_id} is damaged: the journal has lost event 1")
+        return summary(run_id, first, last, count)
+    except JournalError as error:
+        return RunSummary(run_id, "", "", 0.0, 0.0, count, None, paused=False, answer=None, damaged=str(error))
+
+
 def _first(run_id: str, row: bytes) -> _FirstEnvelope:
     try:
         first = _decode_first(row)
