@@ -4,7 +4,8 @@ Owns the vocabulary (tool, call, turn, result, usage, limits, outcome). Nothing 
 no file, no provider, no text that a model reads.
 """
 
-from typing import Any, Literal
+from math import isfinite
+from typing import Any, Literal, cast
 
 from msgspec import Raw, Struct, field
 from msgspec.structs import replace
@@ -177,21 +178,18 @@ class Limits(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     """Replies in a row that could not be read before the run closes."""
 
     def __post_init__(self) -> None:
-        for name, least in (
-            ("steps", 0),
-            ("model_calls", 1),
-            ("tool_calls", 0),
-            ("tokens", 1),
-            ("calls_per_turn", 1),
-            ("unreadable", 1),
-        ):
+        for name, least in _LEAST.items():
             value = getattr(self, name)
-            if value is not None and value < least:
-                raise ValueError(f"limit {name} is {value}; it must not be less than {least}")
+            if value is not None or name not in _MAY_BE_NONE:
+                _check_whole(f"limit {name}", value, least)
         for name in ("cost", "seconds"):
             value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise ValueError(f"limit {name} is {value}; it must be more than 0")
+            if value is not None and not (_is_number(value) and value > 0):
+                raise ValueError(f"limit {name} is {value!r}; it must be a number of more than 0")
+
+
+_LEAST = {"steps": 0, "model_calls": 1, "tool_calls": 0, "tokens": 1, "calls_per_turn": 1, "unreadable": 1}
+_MAY_BE_NONE = frozenset({"steps", "model_calls", "tool_calls", "tokens"})
 
 
 class Settings(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -206,6 +204,25 @@ class Settings(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
     extra: dict[str, Any] = field(default_factory=dict[str, Any])
     """Further fields of the request body, as the provider names them."""
 
+    def __post_init__(self) -> None:
+        if self.temperature is not None and not (_is_number(self.temperature) and self.temperature >= 0):
+            raise ValueError(f"temperature is {self.temperature!r}; it must be a number of at least 0")
+        if self.top_p is not None and not (_is_number(self.top_p) and 0 <= self.top_p <= 1):
+            raise ValueError(f"top_p is {self.top_p!r}; it must be a number from 0 to 1")
+        if self.max_tokens is not None:
+            _check_whole("max_tokens", self.max_tokens, 1)
+        if self.seed is not None:
+            _check_whole("seed", self.seed)
+        stop: Any = self.stop
+        if not isinstance(stop, tuple) or unwritable(cast("object", stop), "stop"):
+            raise ValueError(f"stop is {stop!r}; it must be a tuple of texts, like ('END',)")
+        if not all(isinstance(text, str) for text in self.stop):
+            raise ValueError(f"stop is {stop!r}; each stop sequence must be a text")
+        if not isinstance(cast("object", self.extra), dict):
+            raise ValueError(f"extra is {self.extra!r}; it must be a dict of further fields")
+        if wrong := unwritable(self.extra, "extra"):
+            raise ValueError(f"{wrong}, which no request can carry: use texts, numbers, booleans, lists and dicts")
+
 
 class Outcome(Struct, frozen=True, omit_defaults=True):
     """How a run ended."""
@@ -214,3 +231,60 @@ class Outcome(Struct, frozen=True, omit_defaults=True):
     answer: str | None = None
     reason: str = ""
     """The limit or the cause where the status is not answered."""
+
+
+DEEPEST = 64
+"""Levels of lists and dicts in a value that an application gives."""
+
+
+def unwritable(value: object, where: str, depth: int = 0) -> str:
+    """What in a value JSON cannot carry so that it reads back the same, in words; empty where nothing is.
+
+    Args:
+        value: what an application gives
+        where: what it is called
+        depth: how many lists and dicts it lies in
+    """
+    if depth > DEEPEST:
+        return f"{where} lies deeper than {DEEPEST} levels"
+    match value:
+        case None | bool() | int():
+            return ""
+        case float():
+            return "" if isfinite(value) else f"{where} is {value}"
+        case str():
+            return "" if is_text(value) else f"{where} holds half of a surrogate pair"
+        case list() | tuple():
+            items = enumerate(cast("list[object]", value))
+            found = (unwritable(item, f"{where}[{number}]", depth + 1) for number, item in items)
+        case dict():
+            fields = cast("dict[object, object]", value).items()
+            found = (_unwritable_field(name, item, where, depth + 1) for name, item in fields)
+        case _:
+            return f"{where} is of type {type(value).__name__}"
+    return next((wrong for wrong in found if wrong), "")
+
+
+def _unwritable_field(name: object, value: object, where: str, depth: int) -> str:
+    if not isinstance(name, str) or not is_text(name):
+        return f"{where} has the key {name!r}"
+    return unwritable(value, f"{where}[{name!r}]", depth)
+
+
+def is_text(text: str) -> bool:
+    """Whether UTF-8 can hold it: half of a surrogate pair is no text."""
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+
+
+def _check_whole(name: str, value: object, least: int | None = None) -> None:
+    """Raises ValueError where it is no whole number; 1e6 is none, because it would be written as 1000000.0."""
+    if isinstance(value, float) and value.is_integer():
+        raise ValueError(f"{name} is {value!r}; it must be a whole number: write {int(value)}")
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ValueError(f"{name} is {value!r}; it must be a whole number")
+    if least is not None and value < least:
+        raise ValueError(f"{name} is {value}; it must not be less than {least}")

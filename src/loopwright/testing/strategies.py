@@ -152,8 +152,8 @@ def model_settings() -> st.SearchStrategy[words.Settings]:
     return st.builds(
         words.Settings,
         temperature=st.none() | numbers(),
-        top_p=st.none() | numbers(),
-        max_tokens=st.none() | counts(),
+        top_p=st.none() | st.floats(0, 1),
+        max_tokens=st.none() | st.integers(1, _MOST),
         seed=st.none() | counts(),
         stop=st.lists(texts(), max_size=2).map(tuple),
         extra=arguments(),
