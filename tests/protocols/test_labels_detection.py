@@ -174,6 +174,12 @@ def test_a_task_tells_its_language(code: str, task: str) -> None:
         "São Paulo, Bogotá, Málaga",
         "Weather in München and in Zürich?",
         "What is the capital of Åland?",
+        "Ernest Medina participated in a Vietnam War war crime.",
+        "Sayyeshaa starred on Broadway.",
+        "What 1986 drama directed by Lee Doo-yong starred Lee Mi-sook?",
+        "Both hospitals are located in Washington, D.C., near D.C. General",
+        "click[B07C45LP2C]",
+        '{"key": "a"}, {"key": "b"}',
         "Die Hard: who was the director?",
         "Who sang La vie en rose and when was it recorded?",
         "Is El Niño to blame for the heat?",
@@ -201,6 +207,7 @@ def test_what_is_only_quoted_counts_where_there_is_nothing_else() -> None:
     assert detect('"Wie ist das Wetter in Berlin, und was kostet die Fahrt?"') == "de"
 
 
-def test_a_long_text_costs_no_more_than_its_beginning() -> None:
-    assert detect("Was ist das und wie viel kostet es? " + "the " * 100_000) == "en"
-    assert detect("Was ist das und wie viel kostet es? " * 200 + "the " * 100_000) == "de"
+def test_of_a_long_text_only_the_beginning_counts() -> None:
+    german, english = "Was ist das und wie viel kostet es? ", "What is this, and how much does it cost? "
+    assert detect(german * 200 + english * 10_000) == "de"
+    assert detect(english * 200 + german * 10_000) == "en"

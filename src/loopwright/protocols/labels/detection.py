@@ -29,7 +29,7 @@ _QUOTED = re.compile(
     re.DOTALL,
 )
 _HEBREW, _KANA = re.compile(r"[\u05d0-\u05ea]"), re.compile(r"[\u3041-\u3096\u30a1-\u30fa\uff66-\uff9d]")
-_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 _WORD = re.compile(r"[^\W\d_]+")
 _LETTERS_OF_SIGN = 2
 """A Chinese or Japanese sign says as much as this many letters."""
@@ -62,11 +62,13 @@ def detect(text: str) -> str:
 
 def _by_words(words: Sequence[str], text: str) -> tuple[str, float]:
     """The language with the most words in a text of Latin letters, and how many they are."""
-    folded = [word.lower() for word in words]
-    points = {code: float(_count(folded, frozenset(own.split()))) for code, own in _OTHERS.items()}
+    folded, english = {word.lower() for word in words}, set(ENGLISH.frequent.split())
+    points = {code: float(len(folded & set(own.split()))) for code, own in _OTHERS.items()}
     for labels in _LATIN:
-        common = _count(folded, frozenset(labels.frequent.split()))
-        points[labels.language] = common + _traced(words, labels.traces, text)
+        common = folded & set(labels.frequent.split())
+        # What English has too proves nothing alone, and letters alone may be those of a name.
+        proved = not common <= english or labels is ENGLISH
+        points[labels.language] = proved * (len(common) + _traced(words, labels.traces, text))
     ranked = sorted(points, key=lambda code: points[code], reverse=True)
     best, second = ranked[0], ranked[1]
     spoken = {labels.language for labels in _LATIN}
@@ -74,12 +76,8 @@ def _by_words(words: Sequence[str], text: str) -> tuple[str, float]:
     return (best, points[best]) if clear else (ENGLISH.language, points[ENGLISH.language])
 
 
-def _count(words: Sequence[str], known: frozenset[str]) -> int:
-    return sum(word in known for word in words)
-
-
 def _traced(words: Sequence[str], traces: tuple[str, ...], text: str) -> float:
     """Half a point for each word with the letters of a language, but not for names, which are capital in a sentence."""
     marks = sum(text.count(trace) for trace in traces if not trace.isalpha())
-    plain = [word.lower() for number, word in enumerate(words) if number == 0 or word.islower()]
+    plain = {word.lower() for number, word in enumerate(words) if number == 0 or word.islower()}
     return marks + sum(any(trace in word for trace in traces) for word in plain) / 2

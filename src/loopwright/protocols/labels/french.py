@@ -134,11 +134,12 @@ FRENCH = Labels(
         expected="cet outil veut ses arguments sous forme d'un seul objet JSON : {shape}",
     ),
     frequent=(
-        "le la les l un une des du de d au aux et ou mais est sont était ont quel quelle quels quelles qui que qu "
-        "quoi où quand pourquoi comment combien ne pas n pour avec sans dans sur sous par entre en je j tu il elle "
-        "nous vous ils mon ma mes ton ta tes son sa ses ce cette ces c s y plus moins si donc fait aujourd hui "
-        "demain trouve cherche donne calcule dis moi peux peut être lis écris crée convertis traduis"
+        "le la les un une des du de au aux et ou mais est sont était ont quel quelle quels quelles qui que qu quoi "
+        "où quand pourquoi comment combien ne pas pour avec sans dans sur sous par entre en je tu il elle nous vous "
+        "ils mon ma mes ton ta tes son sa ses ce cette ces plus moins si donc fait aujourd hui demain trouve cherche "
+        "donne calcule dis moi peux peut être lis écris crée convertis traduis font leur leurs même très jusqu "
+        "chaque"
     ),
-    traces=("ç", "è", "ê", "œ", "à", "eau", "tion", "eux"),
+    traces=("ç", "è", "ê", "œ", "à", "eau", "eux"),
     colons=(":", " :"),
 )

@@ -148,7 +148,7 @@ SPANISH = Labels(
         "el la los las un una unos unas de del al y o pero es son está están esta era fue qué que quién quien cuál "
         "cuáles cual dónde donde cuándo cuando cómo como cuánto cuánta cuántos cuántas cuanto por para con sin en "
         "sobre entre desde hasta hay no si sí me mi mis tu tus su sus nos yo él ella más menos muy hoy mañana ahora "
-        "busca encuentra dime calcula dame lista tiene tienen puede hace ser en lee "
+        "busca encuentra dime calcula dame lista tiene tienen puede hace ser en "
         "escribe crea convierte traduce"
     ),
     traces=("ñ", "¿", "¡", "ción", "á", "ó", "í", "idad", "uev", "ues", "ier"),
