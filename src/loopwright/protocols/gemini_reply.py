@@ -66,15 +66,18 @@ class GeminiPieces:
         """Take one chunk, or a whole body, and return the text that is new with it."""
         value = arrived.value
         self._body = arrived.body
-        self._fail(explained(value.get("error") or (value if arrived.event == "error" else None)))
-        feedback = as_object(value.get("promptFeedback"))
-        if feedback.get("blockReason"):
-            self._fail(_told("the provider blocked the prompt", feedback, "blockReason", "blockReasonMessage"))
-        self._counts |= as_object(value.get("usageMetadata"))
+        if "error" in value or arrived.event == "error":
+            self._fail(explained(value.get("error") or (value if arrived.event == "error" else None)))
+        if "promptFeedback" in value:
+            self._feedback(as_object(value["promptFeedback"]))
+        if "usageMetadata" in value:
+            self._counts |= as_object(value["usageMetadata"])
         candidates = [{"content": value}] if "parts" in value else objects(value.get("candidates"))
         if arrived.body:
             self._ended = bool(candidates)
             self._fail("" if candidates else "the provider's reply holds no candidate")
+        if len(candidates) == 1 and candidates[0].get("index") in (0, None):
+            return self._candidate(candidates[0])
         return "".join([self._candidate(found) for found in candidates if found.get("index") in (0, None)])
 
     def close(self, problem: str, *, broken: bool) -> Reply:
@@ -93,13 +96,18 @@ class GeminiPieces:
             complete=bool(self._ended or self._finishes) and not (broken or self._broken or error),
         )
 
+    def _feedback(self, feedback: dict[str, Any]) -> None:
+        if feedback.get("blockReason"):
+            self._fail(_told("the provider blocked the prompt", feedback, "blockReason", "blockReasonMessage"))
+
     def _candidate(self, candidate: dict[str, Any]) -> str:
         reason = candidate.get("finishReason")
         if isinstance(reason, str) and reason:
             self._finishes.append(reason)
             if reason not in _WHOLE:
                 self._fail(_told("the provider ended the reply", candidate, "finishReason", "finishMessage"))
-        return "".join([self._part(part) for part in objects(as_object(candidate.get("content")).get("parts"))])
+        parts = objects(as_object(candidate.get("content")).get("parts"))
+        return self._part(parts[0]) if len(parts) == 1 else "".join([self._part(part) for part in parts])
 
     def _part(self, part: dict[str, Any]) -> str:
         call, text = part.get(CALL), as_text(part.get("text"))

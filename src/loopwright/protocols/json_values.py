@@ -59,21 +59,21 @@ def is_object(text: str) -> bool:
     return True
 
 
-def as_object(value: object) -> dict[str, Any]:
+def as_object(value: Any) -> dict[str, Any]:
     """The value if it is an object, else an empty one."""
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    return value if value.__class__ is dict else {}  # asked for every piece of every reply, so without a cast
 
 
-def as_list(value: object) -> list[Any]:
+def as_list(value: Any) -> list[Any]:
     """The value if it is a list, a list of it if it is an object, else an empty list."""
-    if isinstance(value, dict):
-        return [cast("dict[str, Any]", value)]
-    return cast("list[Any]", value) if isinstance(value, list) else []
+    if value.__class__ is list:
+        return value
+    return [value] if value.__class__ is dict else []
 
 
 def objects(value: object) -> list[dict[str, Any]]:
-    """The objects in a list."""
-    return [as_object(item) for item in as_list(value)]
+    """The objects in a list; what is none is an empty one."""
+    return [item if item.__class__ is dict else {} for item in as_list(value)]
 
 
 def as_text(value: object) -> str:

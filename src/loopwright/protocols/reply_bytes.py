@@ -47,6 +47,7 @@ class PieceReader:
 
     def __init__(self, pieces: Pieces) -> None:
         self._pieces = pieces
+        self._take = pieces.take
         self._splitter = EventSplitter()
         self._head = b""
         self._body: list[bytes] | None = None
@@ -96,7 +97,9 @@ class PieceReader:
         return self._events(self._splitter.feed(head))
 
     def _events(self, events: list[ServerEvent]) -> str:
-        return "".join([self._event(event) for event in events])
+        if not events:
+            return ""
+        return self._event(events[0]) if len(events) == 1 else "".join([self._event(event) for event in events])
 
     def _event(self, event: ServerEvent) -> str:
         data = event.data.strip()
@@ -112,7 +115,7 @@ class PieceReader:
             self._broken = True
             return ""
         self._understood = True
-        return self._pieces.take(Arrived(found, event.name))
+        return self._take(Arrived(found, event.name))
 
     def _whole(self, data: bytes) -> None:
         """Take a whole body: an object, or a list of the objects that would have been a stream's."""

@@ -7,6 +7,7 @@ which real servers miss them. What an event means is not known here.
 from msgspec import Struct
 
 _BOM = b"\xef\xbb\xbf"
+_DATA = b"data: "
 
 
 class ServerEvent(Struct, frozen=True):
@@ -39,10 +40,12 @@ class EventSplitter:
         if b"\n" not in data:
             self._line += data
             return []
-        first, *lines = data.split(b"\n")
-        whole = [bytes(self._line) + first, *lines[:-1]]
-        self._line = bytearray(lines[-1])
-        return self._take(whole)
+        lines = data.split(b"\n")
+        rest = lines.pop()
+        if self._line:
+            lines[0] = bytes(self._line) + lines[0]
+        self._line = bytearray(rest)
+        return self._take(lines)
 
     def close(self) -> list[ServerEvent]:
         """The events that the end of the stream completes: some servers leave out the last line ends."""
@@ -52,19 +55,20 @@ class EventSplitter:
     def _take(self, lines: list[bytes]) -> list[ServerEvent]:
         """Take whole lines."""
         events: list[ServerEvent] = []
+        if not self._started:
+            self._started = True
+            lines[0] = lines[0].removeprefix(_BOM)
         for line in lines:
-            event = self._event(line)
+            if line.startswith(_DATA):  # nearly all lines
+                self._data.append(line[len(_DATA) :])
+                continue
+            event = self._event(line) if line else self._dispatch()
             if event is not None:
                 events.append(event)
         return events
 
     def _event(self, line: bytes) -> ServerEvent | None:
-        """Take one line; the event that it completes, if it does."""
-        if not self._started:
-            self._started = True
-            line = line.removeprefix(_BOM)
-        if not line:
-            return self._dispatch()
+        """Take one line that is not empty; the event that it completes, if it does."""
         if line.startswith(b"{"):
             return ServerEvent(line)  # JSON without a field name: an error that a server wrote past its own stream
         name, _, value = line.partition(b":")
