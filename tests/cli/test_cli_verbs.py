@@ -64,7 +64,7 @@ def test_no_server_is_a_clear_failure(tmp_path: Path) -> None:
         (("ask", "hi", "--model", "ollama:x", "--max-steps", "-1"), "steps"),
         (("ask", "hi", "--model", "ollama:x", "--extra", "{"), "--extra"),
         (("ask", "hi", "--model", "ollama:x", "--docs", "nowhere"), "nowhere"),
-        (("ask", "hi", "--model", "ollama:x", "--budget-cost", "1"), "price"),
+        (("ask", "hi", "--model", "x", "--base-url", "http://127.0.0.1:9/v1", "--budget-cost", "1"), "price"),
         (("show", "nope"), "no run 'nope'"),
         (("resume", "nope"), "no run 'nope'"),
         (("show", "last"), "no run 'last'"),

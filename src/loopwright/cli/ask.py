@@ -1,15 +1,11 @@
 """`loopwright ask`: run a task and print its steps as they happen."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from loopwright.core.errors import UsageError
-
-if TYPE_CHECKING:
-    from loopwright.core.messages import Limits
 
 JournalOption = Annotated[
     Path | None,
@@ -18,7 +14,9 @@ JournalOption = Annotated[
 
 
 def ask(
-    task: Annotated[str, typer.Argument(help="What to find out or do; - reads it from standard input.")],
+    task: Annotated[
+        str, typer.Argument(metavar="TASK", help="What to find out or do; - reads it from standard input.")
+    ],
     *,
     model: Annotated[
         str | None,
@@ -85,21 +83,22 @@ def ask(
 ) -> None:
     """Run a task: the steps appear as they happen, then the answer and what it took.
 
-    Exit status: 0 answered, 1 failed, 2 usage, 3 partial or stopped by a limit, 130 interrupted.
+    Exit status: 0 answered, 1 failed, 2 usage, 3 partial or stopped by a limit, 130 interrupted,
+    143 terminated.
     """
-    import sys
-
     from loopwright.cli.driving import Show, drive
-    from loopwright.cli.setup import Recipe, agent_of, chosen_model, extra_fields, open_journal
-    from loopwright.core.messages import Limits, Settings
+    from loopwright.cli.setup import Recipe, agent_of, announced, checked_recipe, chosen_model, new_folder, open_journal
+    from loopwright.cli.values import checked_limits, checked_settings, extra_fields, task_of
+    from loopwright.toolbox.load import anchored, names_in
 
-    text = sys.stdin.read() if task == "-" else task
-    spec, why = chosen_model(model)
+    show = Show(as_json=as_json, quiet=quiet, full=full)
+    text = task_of(task)
+    spec, why = chosen_model(model, base_url)
     recipe = Recipe(
         model=spec,
         base_url=base_url,
         protocol=_protocol(protocol),
-        tools=() if tools == "none" else tuple(name.strip() for name in tools.split(",") if name.strip()),
+        tools=tuple(map(anchored, names_in(tools))),
         docs=str(docs.resolve()) if docs else None,
         instructions=instructions,
         stream=not no_stream,
@@ -108,15 +107,30 @@ def ask(
         constrain=constrain,
         require_action=require_action,
     )
-    limits = _limits(
-        lambda: Limits(
-            max_steps, max_model_calls, max_tool_calls, tokens=budget_tokens, cost=budget_cost, seconds=budget_seconds
-        )
+    limits = checked_limits(
+        {
+            "steps": max_steps,
+            "model_calls": max_model_calls,
+            "tool_calls": max_tool_calls,
+            "tokens": budget_tokens,
+            "cost": budget_cost,
+            "seconds": budget_seconds,
+        }
     )
-    settings = Settings(temperature, top_p, max_tokens, seed, tuple(stop or ()), extra_fields(extra))
-    show = Show(as_json=as_json, quiet=quiet, full=full)
-    show.notice(f"model: {spec} ({why})")
-    agent = agent_of(recipe, open_journal(journal), limits, settings, show.observers)
+    settings = checked_settings(
+        {
+            "temperature": temperature,
+            "top_p": top_p,
+            "max_tokens": max_tokens,
+            "seed": seed,
+            "stop": tuple(stop or ()),
+            "extra": extra_fields(extra),
+        }
+    )
+    agent = agent_of(checked_recipe(recipe), open_journal(journal), limits, settings, show)
+    show.notice(f"model: {announced(spec, why)}")
+    if folder := new_folder(journal):
+        show.notice(f"journal: in the new folder {folder}")
     drive(agent, lambda: agent.run(text), show)
 
 
@@ -124,10 +138,3 @@ def _protocol(text: str) -> Literal["auto", "native", "text"]:
     if text not in ("auto", "native", "text"):
         raise UsageError(f"unknown protocol {text!r}: use auto, native or text")
     return text
-
-
-def _limits(make: Callable[[], "Limits"]) -> "Limits":
-    try:
-        return make()
-    except ValueError as error:
-        raise UsageError(str(error)) from None

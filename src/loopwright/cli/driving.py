@@ -1,15 +1,22 @@
-"""Drives a run from the command line: prints it, ends cleanly on Ctrl-C, and leaves with the right exit code."""
+"""Drives a run from the command line: prints it, ends cleanly when stopped, and leaves with the right exit code.
+
+Stopped is a run by Ctrl-C, by SIGTERM, or because standard output takes no more: it is paused, and how to go on with
+it is said on standard error.
+"""
 
 import asyncio
+import signal
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from typing import Any
 
 import typer
 
 from loopwright.agent import Agent
-from loopwright.cli.exits import CODES, INTERRUPTED
-from loopwright.cli.printing import Printer, as_line, console
+from loopwright.cli.exits import CODES, FAILED, INTERRUPTED, TERMINATED
+from loopwright.cli.printing import Printer, as_line, console, visible
+from loopwright.core.errors import UsageError
 from loopwright.core.events import Event
 from loopwright.engine.history import RunResult
 from loopwright.engine.ports import Observer, TextArrived
@@ -28,65 +35,131 @@ class Lines:
             print(as_line(run_id, self._seq, event), flush=True)
 
 
-class Known:
-    """An observer that remembers which run it is, for the farewell."""
-
-    run_id = ""
-
-    def __call__(self, run_id: str, _event: Event | TextArrived) -> None:
-        """Remember the run."""
-        self.run_id = run_id
-
-
 class Show:
-    """What of a run is printed, and where."""
+    """What of a run is printed, and where.
 
-    def __init__(self, *, as_json: bool, quiet: bool, full: bool, seq: int = 0) -> None:
-        self.known = Known()
-        self._console = console()
-        self._printer = Printer(self._console, full=full)
+    Args:
+        as_json: the events as JSON lines
+        quiet: the answer only
+        full: long parts in full
+        run_id: the run, where it is known already
+        history: what happened in it before
+
+    Raises:
+        UsageError: lines of JSON and quiet exclude each other
+    """
+
+    def __init__(
+        self, *, as_json: bool, quiet: bool, full: bool, run_id: str = "", history: Sequence[Event] = ()
+    ) -> None:
+        if as_json and quiet:
+            raise UsageError("use --json or --quiet, not both")
+        self.run_id = run_id
+        self.why_stopped = ""
+        self.stop: Callable[[], object] = lambda: None
+        """Pauses the run."""
+        self._printer = Printer(console(), full=full)
+        self._printer.recall(history)
         self._json, self._quiet = as_json, quiet
-        shown: Observer = Lines(seq) if as_json else self._printer
-        self.observers: tuple[Observer, ...] = (self.known,) if quiet and not as_json else (self.known, shown)
+        self._shown: Observer | None = Lines(len(history)) if as_json else None if quiet else self._printer
+
+    @property
+    def printers(self) -> tuple[Printer, ...]:
+        """What moves on the screen and has to rest while a person is asked."""
+        return (self._printer,)
+
+    def observe(self, run_id: str, event: Event | TextArrived) -> None:
+        """Print one event, and pause the run when nobody can read it any more."""
+        self.run_id = run_id
+        if self._shown is None or self.why_stopped:
+            return
+        try:
+            self._shown(run_id, event)
+        except OSError as error:
+            self._lost(error)
+            self.stop()
 
     def notice(self, text: str) -> None:
         """A line beside the output, for the person."""
         if not self._quiet and not self._json:
-            print(text, file=sys.stderr)
+            print(visible(text), file=sys.stderr)
 
-    def farewell(self, result: RunResult) -> None:
-        """The end of a run."""
-        self._printer.rest()
+    def farewell(self, result: RunResult) -> bool:
+        """The end of a run; whether it could be printed."""
+        self.rest()
+        try:
+            self._farewell(result)
+        except OSError as error:
+            self._lost(error)
+        if self.why_stopped:
+            complain(f"{self.why_stopped}; see the run with: loopwright show {self.run_id}")
+        return not self.why_stopped
+
+    def stopped(self, why: str) -> None:
+        """Say how to go on with a run that is not over."""
+        self.rest()
+        if self.run_id:
+            complain(f"{self.why_stopped or why}; go on with: loopwright resume {self.run_id}")
+        else:
+            complain(self.why_stopped or why)
+
+    def rest(self) -> None:
+        """Take away what moves on the screen."""
+        with suppress(OSError):
+            self._printer.rest()
+
+    def _farewell(self, result: RunResult) -> None:
         if self._json:
             return
         if not self._quiet:
             self._printer.figures(result)
             return
         if result.answer is not None:
-            print(result.answer)
+            print(visible(result.answer), flush=True)
         if result.status != "answered":
-            print(f"{result.status}: {result.reason}", file=sys.stderr)
+            complain(f"{result.status}: {result.reason}")
 
-    def rest(self) -> None:
-        """Take away what moves on the screen."""
-        self._printer.rest()
+    def _lost(self, error: OSError) -> None:
+        closed = isinstance(error, BrokenPipeError)
+        self.why_stopped = "standard output was closed" if closed else f"cannot write to standard output ({error})"
+
+
+def complain(text: str) -> None:
+    """A line on standard error, if somebody reads it."""
+    with suppress(OSError):
+        print(visible(text), file=sys.stderr, flush=True)
 
 
 def drive(agent: Agent, start: Callable[[], Coroutine[Any, Any, RunResult]], show: Show) -> None:
     """Run to the end and leave with the exit code that says how it ended."""
+    terminated = False
 
     async def whole() -> RunResult:
-        async with agent:
-            return await start()
+        running = asyncio.ensure_future(_entered(agent, start))
+
+        def terminate() -> None:
+            nonlocal terminated
+            terminated = True
+            running.cancel()
+
+        show.stop = running.cancel
+        with suppress(NotImplementedError):  # Windows has no such handlers
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate)
+        return await running
 
     try:
         result = asyncio.run(whole())
     except KeyboardInterrupt:
-        show.rest()
-        if show.known.run_id:
-            print(f"\ninterrupted; go on with: loopwright resume {show.known.run_id}", file=sys.stderr)
+        show.stopped("\ninterrupted")
         raise typer.Exit(INTERRUPTED) from None
+    except asyncio.CancelledError:
+        show.stopped("terminated")
+        raise typer.Exit(TERMINATED if terminated else FAILED) from None
     finally:
         show.rest()
-    show.farewell(result)
-    raise typer.Exit(CODES[result.status])
+    raise typer.Exit(CODES[result.status] if show.farewell(result) else FAILED)
+
+
+async def _entered(agent: Agent, start: Callable[[], Coroutine[Any, Any, RunResult]]) -> RunResult:
+    async with agent:
+        return await start()

@@ -1,12 +1,15 @@
 """The command `loopwright`: puts the verbs together and turns exceptions into exit codes. No verb's work is here."""
 
+import io
+import os
 import sys
+from contextlib import suppress
 from typing import Annotated
 
 import typer
 
 from loopwright.cli import ask, models, read, resume, runs, show, tools
-from loopwright.cli.exits import FAILED, INTERRUPTED, USAGE
+from loopwright.cli.exits import ANSWERED, FAILED, INTERRUPTED, USAGE
 
 app = typer.Typer(
     name="loopwright",
@@ -49,26 +52,41 @@ app.command()(read.read)
 
 def main() -> None:
     """Entry point of the command. Exit codes: see `loopwright.cli.exits`."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    code = _run()
+    try:
+        if sys.stdout:  # None where it was closed from the start
+            sys.stdout.flush()
+    except OSError as error:
+        code = code or _unwritten(error)
+        with suppress(OSError):  # what is left in the buffer is written to nowhere when Python ends
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
+
+
+def _run() -> int:
     from loopwright.core.errors import LoopwrightError, UsageError
 
     try:
         _read_settings()
         app()
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else FAILED if leaving.code else ANSWERED
     except UsageError as error:
-        _complain(error, USAGE)
+        return _complain(str(error), USAGE)
     except LoopwrightError as error:
-        _complain(error, FAILED)
+        return _complain(str(error), FAILED)
     except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(FAILED)
+        return INTERRUPTED
+    except OSError as error:
+        return _unwritten(error)
+    return ANSWERED
 
 
 def _read_settings() -> None:
     """Take the settings of loopwright, not the keys, from the nearest ``.env`` where the environment has none."""
-    import os
-
     from loopwright.models import environment
 
     for name, value in environment.read().items():
@@ -76,6 +94,14 @@ def _read_settings() -> None:
             os.environ.setdefault(name, value)
 
 
-def _complain(error: Exception, code: int) -> None:
-    print(f"loopwright: {error}", file=sys.stderr)
-    sys.exit(code)
+def _unwritten(error: OSError) -> int:
+    """A reader that has seen enough needs no word; a full disk does."""
+    return FAILED if isinstance(error, BrokenPipeError) else _complain(f"cannot go on: {error}", FAILED)
+
+
+def _complain(text: str, code: int) -> int:
+    from loopwright.cli.printing import visible
+
+    with suppress(OSError):
+        print(f"loopwright: {visible(text)}", file=sys.stderr, flush=True)
+    return code

@@ -1,10 +1,16 @@
 """How a run looks in a terminal: its steps under Reason, Act and Observe, then the answer and the figures.
 
-Colour, and a line that says what is being waited for, only on a terminal. What a model or a tool wrote is shown with
-its control characters made visible: it must not be able to command the terminal.
+Colour, and a line that says what is being waited for, only on a terminal. What a model, a tool, a journal, a file or a
+server wrote is shown with its control characters made visible: it must not be able to command the terminal, nor to
+turn round the order of what is read.
 """
 
+import re
+import sys
+from collections.abc import Iterable, Sequence
+
 from msgspec.structs import replace
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.status import Status
 from rich.text import Text
@@ -24,7 +30,7 @@ from loopwright.core.events import (
     RunStarted,
     WaySwitched,
 )
-from loopwright.core.messages import Call, Turn
+from loopwright.core.messages import Call, Price, Turn
 from loopwright.engine.history import RunResult
 from loopwright.engine.ports import TextArrived
 from loopwright.protocols.envelope import observation
@@ -32,12 +38,58 @@ from loopwright.protocols.envelope import observation
 FOLD = 600
 """Characters of one part that are shown unless all is asked for."""
 
-_VISIBLE = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
+TAIL = 60
+"""Characters of a reply that are shown while it arrives."""
+
+_DIRECTIONS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_UNSEEN = re.compile(f"[\0-\x08\x0b-\x1f\x7f-\x9f{_DIRECTIONS}\ud800-\udfff]")
+_UNSEEN_IN_JSON = re.compile(f"[\x7f-\x9f{_DIRECTIONS}]")
 
 
 def visible(text: str) -> str:
-    """The text with its control characters written out."""
-    return text.translate(_VISIBLE)
+    """The text with control characters, marks of direction and halves of surrogate pairs written out.
+
+    Newlines and tabs stay, and the two signs of a Windows line end become one newline.
+    """
+    return _UNSEEN.sub(lambda found: _written_out(found[0]), text.replace("\r\n", "\n"))
+
+
+def _written_out(sign: str) -> str:
+    return f"\\x{ord(sign):02x}" if ord(sign) < 256 else f"\\u{ord(sign):04x}"
+
+
+def one_line(text: str, most: int) -> str:
+    """The text in one line of at most so many columns, with … where something is left out."""
+    line = " ".join(visible(text).split())
+    return line if cell_len(line) <= most else f"{set_cell_size(line, most - 1).rstrip()}…"
+
+
+def json_line(value: object) -> str:
+    """A value as JSON in one line, without signs that command a terminal or that standard output cannot carry."""
+    from msgspec.json import encode
+
+    return safe_json(encode(value).decode())
+
+
+def safe_json(text: str) -> str:
+    """JSON text in one line, with the same signs written as JSON writes them."""
+    line = _UNSEEN_IN_JSON.sub(_escaped, text.replace("\r", " ").replace("\n", " "))
+    if (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("_", "-") not in ("utf-8", "utf8"):
+        line = re.sub(r"[^\0-\x7f]", _escaped, line)
+    return line
+
+
+def _escaped(found: "re.Match[str]") -> str:
+    units = found[0].encode("utf-16-be").hex()
+    return "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))
+
+
+def columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows as lines, each column as wide as its widest cell and the last as long as it is."""
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(set_cell_size(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    ]
 
 
 def fold(text: str, most: int | None) -> str:
@@ -47,10 +99,18 @@ def fold(text: str, most: int | None) -> str:
     return f"{text[:most].rstrip()} … ({len(text) - most:,} more characters)"
 
 
+class Screen(Console):
+    """A console that leaves it to the command what a closed standard output means."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise what rich has caught."""
+        raise BrokenPipeError
+
+
 def console() -> Console:
     """Standard output: as wide as the terminal, and without end where nobody has to fit it on a screen."""
-    made = Console(highlight=False, emoji=False)
-    return made if made.is_terminal else Console(highlight=False, emoji=False, width=10_000)
+    made = Screen(highlight=False, emoji=False, markup=False)
+    return made if made.is_terminal else Screen(highlight=False, emoji=False, markup=False, width=10_000)
 
 
 class Printer:
@@ -60,27 +120,37 @@ class Printer:
         self.run_id = ""
         self._console = console
         self._most = None if full else FOLD
-        self._question = 0
-        self._several = False
+        self._price: Price | None = None
+        self._turns = 0
+        self._labels: dict[str, str] = {}
+        self._failed = ""
         self._waiting: Status | None = None
+        self._arriving = ""
+
+    def recall(self, history: Iterable[Event]) -> None:
+        """Take note of what happened before, so that what follows is numbered on."""
+        for event in history:
+            self._note(event)
 
     def __call__(self, run_id: str, event: Event | TextArrived) -> None:
         """Print one event."""
         self.run_id = run_id
+        self._note(event)
         match event:
             case ModelAsked():
-                self._question = event.number
                 if event.closing:
                     self._part("Close", f"the run is closing ({event.closing}); asking for what is known")
                 self._wait("thinking")
             case ModelReplied():
                 self.rest()
                 self._replied(event.turn)
+            case TextArrived():
+                self._arrive(event.text)
             case CallStarted():
                 self._wait("working")
             case CallEnded():
                 self.rest()
-                self._part(f"Observe {self._number(event.call_id)}", observation(event.result))
+                self._part(f"Observe {self._labels.get(event.call_id, event.call_id)}", observation(event.result))
             case _:
                 self._aside(event)
 
@@ -96,22 +166,38 @@ class Printer:
         if result.answer is not None:
             self._console.print(Text("\nAnswer", style="bold green"))
             self._console.print(Text(visible(result.answer)), soft_wrap=True)
-        self._console.print(Text("\n" + figures(result), style="dim"), soft_wrap=True)
+        if result.status == "failed" and self._failed == result.reason:
+            result = replace(result, reason="")
+        self._console.print(Text("\n" + visible(figures(result, self._price)), style="dim"), soft_wrap=True)
+
+    def _note(self, event: Event | TextArrived) -> None:
+        """Count the turns that call tools: a question that has to be asked again keeps its number."""
+        match event:
+            case RunStarted():
+                self._price = event.price
+            case ModelReplied() if event.turn.calls:
+                self._turns += 1
+                several = len(event.turn.calls) > 1
+                for number, call in enumerate(event.turn.calls, 1):
+                    self._labels[call.id] = f"{self._turns}.{number}" if several else str(self._turns)
+            case _:
+                pass
 
     def _replied(self, turn: Turn) -> None:
+        number = self._turns if turn.calls else self._turns + 1
         thought = turn.thought or turn.reasoning
         if thought:
-            self._part(f"Reason {self._question}", thought)
-        self._several = len(turn.calls) > 1
+            self._part(f"Reason {number}", thought)
         for call in turn.calls:
-            self._part(f"Act {self._number(call.id)}", written(call))
+            self._part(f"Act {self._labels[call.id]}", written(call))
         if turn.problem:
-            self._part(f"Unreadable {self._question}", f"{turn.problem}: {turn.text}" if turn.text else turn.problem)
+            self._part(f"Unreadable {number}", f"{turn.problem}: {turn.text}" if turn.text else turn.problem)
 
-    def _aside(self, event: Event | TextArrived) -> None:
+    def _aside(self, event: Event) -> None:
         match event:
             case ModelFailed():
                 self.rest()
+                self._failed = event.message
                 self._part("Failed", event.message)
             case NoteAdded():
                 self._part("Note", f"{event.kind}{': ' if event.detail else ''}{event.detail}")
@@ -136,15 +222,23 @@ class Printer:
         line.append(Text(visible(fold(text.strip(), self._most)), style="default not bold"))
         self._console.print(line, soft_wrap=True)
 
-    def _number(self, call_id: str) -> str:
-        """The number of the question; with several calls in a turn, the call's own."""
-        return call_id if self._several else call_id.partition(".")[0]
-
     def _wait(self, what: str) -> None:
         if self._console.is_terminal:
             self.rest()
-            self._waiting = self._console.status(f"{what} …")
+            self._arriving = ""
+            wide = self._console.encoding.startswith("utf")
+            self._waiting = self._console.status(f"{what} …", spinner="dots" if wide else "line")
             self._waiting.start()
+
+    def _arrive(self, text: str) -> None:
+        """Show the end of a reply while it arrives."""
+        if self._waiting is not None:
+            self._arriving = (self._arriving + text)[-4 * TAIL :]
+            line = " ".join(visible(self._arriving).split())
+            most = max(1, min(TAIL, self._console.width - 4))
+            while cell_len(line) > most:
+                line = line[1:]
+            self._waiting.update(Text(line or "thinking …", style="dim", no_wrap=True))
 
 
 def written(call: Call) -> str:
@@ -156,19 +250,28 @@ def written(call: Call) -> str:
     return f"{call.tool} {arguments}{state}"
 
 
-def figures(result: RunResult) -> str:
-    """One line: how the run ended, what it took, and how to see it or go on with it."""
+def figures(result: RunResult, price: Price | None) -> str:
+    """One line: how the run ended, what it took at that price, and how to see it or go on with it."""
     usage = result.usage
     parts = [
         result.status + (f" ({result.reason})" if result.reason else ""),
         counted(result.steps, "step"),
         counted(result.calls, "call"),
         ("about " if usage.estimated else "") + f"{usage.tokens:,} tokens",
-        f"${result.cost:.4f}" if result.cost else "no cost",
+        cost(result.cost, price),
         f"{result.seconds:.1f} s",
         f"loopwright {'resume' if result.status == 'failed' else 'show'} {result.run_id}",
     ]
     return " · ".join(parts)
+
+
+def cost(dollars: float, price: Price | None) -> str:
+    """What a run cost, as far as it is known."""
+    if price is None:
+        return "cost unknown"
+    if not price.input and not price.output:
+        return "free"
+    return f"${dollars:.4f}" if dollars >= 0.0001 or not dollars else "less than $0.0001"
 
 
 def lost_context(event: ContextLost) -> str:
@@ -189,7 +292,7 @@ def as_line(run_id: str, seq: int, event: Event) -> str:
     from msgspec.json import encode
 
     slim = replace(event, raw=b"") if isinstance(event, ModelReplied) else event
-    return f'{{"run_id":{encode(run_id).decode()},"seq":{seq},{encode(slim).decode()[1:]}'
+    return safe_json(f'{{"run_id":{encode(run_id).decode()},"seq":{seq},{encode(slim).decode()[1:]}')
 
 
 def header(started: RunStarted) -> str:

@@ -8,7 +8,7 @@ from loopwright.cli.ask import JournalOption
 
 
 def resume(
-    run: Annotated[str, typer.Argument(help="Id of the run, its beginning, or last.")],
+    run: Annotated[str, typer.Argument(metavar="RUN", help="Id of the run, its beginning, or last.")],
     *,
     journal: JournalOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the new events as JSON lines.")] = False,
@@ -23,18 +23,18 @@ def resume(
     from typing import cast
 
     from loopwright.cli.driving import Show, drive
-    from loopwright.cli.setup import agent_of, find_run, open_journal, recipe_of
-    from loopwright.core.events import RunStarted
+    from loopwright.cli.setup import agent_of, find_run, found_journal, recipe_of
+    from loopwright.core.events import Event, RunStarted
 
-    store = open_journal(journal)
+    store = found_journal(journal)
 
-    async def find() -> tuple[str, RunStarted, int]:
+    async def find() -> tuple[str, list[Event]]:
         run_id = await find_run(store, run)
-        events = await store.read(run_id)
-        return run_id, cast("RunStarted", events[0]), len(events)
+        return run_id, await store.read(run_id)
 
-    run_id, started, seq = asyncio.run(find())
+    run_id, history = asyncio.run(find())
+    started = cast("RunStarted", history[0])
     recipe = recipe_of(started.recipe, run_id)
-    show = Show(as_json=as_json, quiet=quiet, full=full, seq=seq)
-    agent = agent_of(recipe, store, started.limits, started.settings, show.observers)
+    show = Show(as_json=as_json, quiet=quiet, full=full, run_id=run_id, history=history)
+    agent = agent_of(recipe, store, started.limits, started.settings, show)
     drive(agent, lambda: agent.resume(run_id), show)

@@ -20,36 +20,56 @@ def runs(
     """List the runs, newest first."""
     import asyncio
 
-    from msgspec.json import encode
+    from loopwright.cli.printing import json_line
+    from loopwright.cli.setup import found_journal
 
-    from loopwright.cli.setup import open_journal
-
-    store = open_journal(journal)
+    store = found_journal(journal)
     found = asyncio.run(store.runs(limit))
     if as_json:
         for summary in found:
-            print(encode(summary).decode())
+            print(json_line(summary))
     elif found:
         _table(found)
     else:
         print("no runs yet; 'loopwright ask \"…\"' makes one")
 
 
+MOST, LEAST = 80, 20
+"""Columns of a task."""
+
+
 def _table(found: "Sequence[RunSummary]") -> None:
-    from datetime import datetime
+    from rich.cells import cell_len
+    from rich.text import Text
 
-    from rich.table import Table
-
-    from loopwright.cli.printing import console, visible
+    from loopwright.cli.printing import columns, console, one_line
 
     screen = console()
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("run", "when", "status"):
-        table.add_column(heading, no_wrap=True)
-    table.add_column("model", overflow="fold")
-    table.add_column("task", overflow="fold")
-    for summary in found:
-        when = datetime.fromtimestamp(summary.started_at).astimezone().strftime("%Y-%m-%d %H:%M")
-        status = summary.status or ("paused" if summary.paused else "unfinished")
-        table.add_row(summary.run_id, when, status, summary.model, visible(" ".join(summary.task.split())))
-    screen.print(table)
+    rows = [("run", "when", "status", "model"), *map(_row, found)]
+    lead = max(map(cell_len, columns([(*row, "|") for row in rows]))) - 1
+    most = max(LEAST, min(MOST, screen.width - lead))
+    tasks = ["task", *(one_line(summary.damaged or summary.task, most) for summary in found)]
+    heading, *lines = columns([(*row, task) for row, task in zip(rows, tasks, strict=True)])
+    screen.print(Text(heading, style="bold"), soft_wrap=True)
+    for line in lines:
+        screen.print(Text(line), soft_wrap=True)
+
+
+def _row(summary: "RunSummary") -> tuple[str, str, str, str]:
+    from loopwright.cli.printing import one_line
+
+    status = summary.status or ("paused" if summary.paused else "unfinished")
+    run_id, model = one_line(summary.run_id, MOST), one_line(summary.model, MOST)
+    if summary.damaged:
+        return run_id, "", "damaged", ""
+    return run_id, _when(summary.started_at), status, model
+
+
+def _when(at: float) -> str:
+    """A time as the clock on the wall shows it; empty for one that no clock shows."""
+    from datetime import datetime
+
+    try:
+        return datetime.fromtimestamp(at).astimezone().strftime("%Y-%m-%d %H:%M")
+    except (OverflowError, OSError, ValueError):
+        return ""

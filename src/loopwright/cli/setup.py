@@ -1,6 +1,6 @@
 """From the options of the command line to an agent, and from a run's recipe back to the same agent."""
 
-import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -8,9 +8,10 @@ from typing import Any
 from msgspec import Struct, ValidationError, convert, to_builtins
 
 from loopwright.agent import Agent, Protocol
-from loopwright.core.errors import UsageError
+from loopwright.cli.driving import Show
+from loopwright.cli.values import checked_text
+from loopwright.core.errors import UnknownRun, UsageError
 from loopwright.core.messages import Limits, Settings
-from loopwright.engine.ports import Observer
 from loopwright.journal.base import Journal
 
 
@@ -30,19 +31,46 @@ class Recipe(Struct, frozen=True, omit_defaults=True):
     require_action: bool = False
 
 
-def chosen_model(model: str | None) -> tuple[str, str]:
-    """The model to use and why: asked for, else configured, else one whose key is here, else the embedded."""
+def chosen_model(model: str | None, base_url: str | None = None) -> tuple[str, str]:
+    """The model to use and why: asked for, else configured, else one whose key is here, else the embedded.
+
+    Raises:
+        UsageError: there is an address, and nothing names a model
+    """
     from loopwright.models import environment
-    from loopwright.models.catalog import default_spec
+    from loopwright.models.catalog import CONFIGURED, default_spec
 
     if model:
         return model, "as asked"
-    return default_spec(environment.read())
+    known = environment.read()
+    if base_url and not known.get(CONFIGURED, "").strip():
+        raise UsageError("name the model with --model NAME: --base-url says where it is, not which one it is")
+    return default_spec(known)
 
 
-def agent_of(
-    recipe: Recipe, journal: Journal, limits: Limits, settings: Settings, observers: tuple[Observer, ...]
-) -> Agent:
+def announced(spec: str, why: str) -> str:
+    """The model in a line for the person, which says what to expect of the embedded one."""
+    return f"local, a small demonstration model ({why})" if spec == "local" else f"{spec} ({why})"
+
+
+def checked_recipe(recipe: Recipe) -> Recipe:
+    """The recipe, which can be written down.
+
+    Raises:
+        UsageError: a part of it is not UTF-8 text
+    """
+    for option, text in (
+        ("--model", recipe.model),
+        ("--base-url", recipe.base_url or ""),
+        ("--docs", recipe.docs or ""),
+        ("--instructions", recipe.instructions),
+        *(("--tools", name) for name in recipe.tools),
+    ):
+        checked_text(option, text)
+    return recipe
+
+
+def agent_of(recipe: Recipe, journal: Journal, limits: Limits, settings: Settings, show: Show) -> Agent:
     """The agent that a recipe describes.
 
     Raises:
@@ -64,8 +92,8 @@ def agent_of(
         limits=limits,
         settings=settings,
         journal=journal,
-        approve=_person(observers),
-        observers=observers,
+        approve=_person(show),
+        observers=(show.observe,),
         stream=recipe.stream,
         recipe=to_builtins(recipe),
     )
@@ -87,11 +115,34 @@ def recipe_of(fields: dict[str, Any], run_id: str) -> Recipe:
 
 
 def open_journal(path: Path | None) -> Journal:
-    """The journal at `path`, or the usual one."""
+    """The journal at `path`, or the usual one; it is made when the first event is written."""
     from loopwright.journal.location import default_path
     from loopwright.journal.sqlite import SqliteJournal
 
     return SqliteJournal(path or default_path())
+
+
+def found_journal(path: Path | None) -> Journal:
+    """The journal at `path`, which is there, or the usual one, which counts as empty while it is not.
+
+    Raises:
+        UsageError: nothing is at `path`
+    """
+    from loopwright.journal.location import default_path
+    from loopwright.journal.memory import MemoryJournal
+
+    if path is not None and not path.exists():
+        raise UsageError(f"there is no journal {str(path)!r}; 'loopwright ask' with the same --journal makes one")
+    return open_journal(path) if (path or default_path()).exists() else MemoryJournal()
+
+
+def new_folder(path: Path | None) -> Path | None:
+    """The folder that a run in this journal would make, unless it is the usual one of every user."""
+    from loopwright.journal.location import VARIABLE, default_path
+
+    usual = default_path({name: value for name, value in os.environ.items() if name != VARIABLE})
+    chosen = (path or default_path()).absolute()
+    return None if chosen.parent.exists() or chosen == usual else chosen.parent
 
 
 async def find_run(journal: Journal, run: str) -> str:
@@ -99,41 +150,39 @@ async def find_run(journal: Journal, run: str) -> str:
 
     Raises:
         UsageError: there is none, or several begin like this
+        JournalError: the run of this id is damaged
     """
-    known = [summary.run_id for summary in await journal.runs(limit=10_000)]
-    if run == "last" and known:
-        return known[0]
-    if run in known:
+    if run == "last":
+        newest = await journal.runs(limit=1)
+        if newest:
+            return newest[0].run_id
+    if await _is_run(journal, run):
         return run
+    known = [summary.run_id for summary in await journal.runs(limit=ALL)]
     found = [run_id for run_id in known if run_id.startswith(run)] if run else []
     if len(found) == 1:
         return found[0]
     if found:
-        raise UsageError(f"several runs begin with {run!r}: {', '.join(found[:5])}")
+        raise UsageError(f"several runs begin with {run!r}: {', '.join(map(repr, found[:5]))}")
     raise UsageError(f"there is no run {run!r}; 'loopwright runs' lists them")
 
 
-def extra_fields(text: str | None) -> dict[str, Any]:
-    """The JSON object of an option.
+ALL = 2**31
+"""More events or runs than a journal has."""
 
-    Raises:
-        UsageError: it is none
-    """
-    if not text:
-        return {}
+
+async def _is_run(journal: Journal, run_id: str) -> bool:
     try:
-        fields = json.loads(text)
-    except ValueError as error:
-        raise UsageError(f"--extra is not JSON ({error}); write it like '{{\"top_k\": 40}}'") from None
-    if not isinstance(fields, dict):
-        raise UsageError("--extra must be a JSON object, like '{\"top_k\": 40}'")
-    return fields  # pyright: ignore[reportUnknownVariableType]
+        await journal.read(run_id, after=ALL)
+    except UnknownRun:
+        return False
+    return True
 
 
-def _person(observers: tuple[Observer, ...]) -> Any:
+def _person(show: Show) -> Any:
     """The person at the terminal, if there is one."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
     from loopwright.cli.person import AtTheTerminal
 
-    return AtTheTerminal(observers)
+    return AtTheTerminal(show.printers)

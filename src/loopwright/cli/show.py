@@ -8,7 +8,7 @@ from loopwright.cli.ask import JournalOption
 
 
 def show(
-    run: Annotated[str, typer.Argument(help="Id of the run, its beginning, or last.")] = "last",
+    run: Annotated[str, typer.Argument(metavar="RUN", help="Id of the run, its beginning, or last.")] = "last",
     *,
     journal: JournalOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the events as JSON lines.")] = False,
@@ -21,11 +21,11 @@ def show(
     from rich.text import Text
 
     from loopwright.cli.printing import Printer, as_line, console, header, visible
-    from loopwright.cli.setup import find_run, open_journal
+    from loopwright.cli.setup import find_run, found_journal
     from loopwright.core.events import Event, RunStarted
     from loopwright.engine.history import fold, result_of
 
-    store = open_journal(journal)
+    store = found_journal(journal)
 
     async def read() -> tuple[str, list[Event]]:
         run_id = await find_run(store, run)
@@ -46,4 +46,4 @@ def show(
     if state.phase == "over":
         printer.figures(result_of(state))
     else:
-        screen.print(Text(f"\nnot over · loopwright resume {run_id}", style="dim"), soft_wrap=True)
+        screen.print(Text(visible(f"\nnot over · loopwright resume {run_id}"), style="dim"), soft_wrap=True)

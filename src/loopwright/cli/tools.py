@@ -1,7 +1,7 @@
 """`loopwright tools`: which tools there are, and what each may do."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -19,30 +19,50 @@ def tools(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> None:
     """List the tools: what each does to the world, whether it runs without asking, and its parameters."""
-    from msgspec.json import encode
     from msgspec.structs import replace
 
-    from loopwright.toolbox.load import load_tools
+    from loopwright.cli.printing import json_line, visible
+    from loopwright.toolbox.load import load_tools, names_in
     from loopwright.tools.policy import Policy
 
-    chosen = tuple(name.strip() for name in (names or DEFAULT_TOOLS).split(",") if name.strip())
-    specs = [tool.spec for tool in load_tools(chosen, docs)]
+    specs = [tool.spec for tool in load_tools(names_in(names or DEFAULT_TOOLS), docs)]
     for spec in (replace(spec, permission=Policy().permission(spec)) for spec in specs):
-        print(encode(spec).decode() if as_json else described(spec))
-    if not names and not docs and not as_json:
+        print(json_line(_whole(spec)) if as_json else visible(described(spec)))
+    if as_json:
+        return
+    if not specs:
+        print("no tools")
+    elif not names and not docs:
         print("search, lookup  with --docs FOLDER: passages of text and Markdown files")
+
+
+def _whole(spec: ToolSpec) -> dict[str, Any]:
+    """All that matters of a tool, also what is as usual."""
+    from msgspec import to_builtins
+
+    usual = {"effect": spec.effect, "permission": spec.permission, "repeatable": spec.repeatable}
+    return {**to_builtins(spec), **usual}
 
 
 def described(spec: ToolSpec) -> str:
     """A tool in a few lines."""
     required = spec.parameters.get("required", [])
+    schemas: dict[str, dict[str, Any]] = spec.parameters.get("properties", {})
     parameters = ", ".join(
-        f"{name}{'' if name in required else '?'}: {schema.get('type', 'any')}"
-        for name, schema in spec.parameters.get("properties", {}).items()
+        f"{name}{'' if name in required else '?'}: {schema.get('type', 'any')}" for name, schema in schemas.items()
     )
     runs = {"allow": "runs without asking", "ask": "asks first", "deny": "never runs"}[spec.permission]
+    about = [f"{name}: {said}" for name, schema in schemas.items() if (said := _parameter(schema))]
     first = spec.description.partition("\n")[0]
-    return f"{spec.name}({parameters})\n    {first}\n    {spec.effect}, {runs}"
+    return "\n    ".join([f"{spec.name}({parameters})", first, *about, f"{spec.effect}, {runs}"])
+
+
+def _parameter(schema: dict[str, Any]) -> str:
+    """What a parameter means, and the values that it takes where only some are taken."""
+    values = schema.get("enum", [schema["const"]] if "const" in schema else [])
+    meaning = " ".join(str(schema.get("description", "")).split())
+    allowed = ", ".join(map(str, values))
+    return "; ".join(part for part in (meaning, f"one of {allowed}" if allowed else "") if part)
 
 
 DEFAULT_TOOLS = "weather,currency,calculator,clock"

@@ -58,6 +58,17 @@ TOOLBOX = {
 DEFAULT = ("weather", "currency", "calculator", "clock")
 
 
+def names_in(text: str) -> tuple[str, ...]:
+    """The names of tools in a list with commas; none where it says ``none``."""
+    return () if text.strip() == "none" else tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def anchored(name: str) -> str:
+    """A name that leads to the same tool from every folder: the path of a file becomes absolute."""
+    place, colon, attribute = name.rpartition(":") if not name.endswith(".py") else (name, "", "")
+    return f"{Path(place).absolute()}{colon}{attribute}" if place.endswith(".py") else name
+
+
 def load_tools(names: Sequence[str], docs: Path | None = None) -> list[Tool]:
     """The tools of these names, in this order, then search and lookup where there is a folder.
 
@@ -115,7 +126,9 @@ def _module(name: str) -> ModuleType:
         if name == missing or name.startswith(f"{missing}."):
             raise UsageError(f"there is no module {name!r} here or among the installed packages") from raised
         raise UsageError(f"module {name} needs {missing}, which is not installed") from raised
-    except Exception as raised:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as raised:  # also SystemExit: a file of tools must not end the command
         raise UsageError(f"module {name} cannot be imported: {_where(raised)}") from raised
 
 
@@ -130,9 +143,9 @@ def _file(path: Path) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except UsageError:
+    except (UsageError, KeyboardInterrupt):
         raise
-    except Exception as raised:
+    except BaseException as raised:  # also SystemExit: a file of tools must not end the command
         raise UsageError(f"{path} cannot be run: {_where(raised)}") from raised
     return module
 
@@ -177,7 +190,7 @@ def _home(one: Any) -> str:
     return str(getattr(one, "__module__", ""))
 
 
-def _where(raised: Exception) -> str:
+def _where(raised: BaseException) -> str:
     """What an import failed with, and the line, which is what its author needs to see."""
     told = f"{type(raised).__name__}: {raised}"
     frames = traceback.extract_tb(raised.__traceback__)

@@ -1,0 +1,124 @@
+"""What the values of options may be, said in the words of the options."""
+
+import math
+from typing import Any, cast
+
+import msgspec
+
+from loopwright.core.errors import UsageError
+from loopwright.core.messages import Limits, Settings
+
+DEPTH = 32
+"""Levels of lists and objects in --extra."""
+
+
+def checked_limits(limits: dict[str, Any]) -> Limits:
+    """Limits of these fields.
+
+    Raises:
+        UsageError: a value is not allowed
+    """
+    for option, value in (("--budget-cost", limits["cost"]), ("--budget-seconds", limits["seconds"])):
+        _finite(option, value, "a number above 0")
+    try:
+        return Limits(**limits)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def checked_settings(settings: dict[str, Any]) -> Settings:
+    """Settings of these fields.
+
+    Raises:
+        UsageError: a value is not allowed
+    """
+    temperature, top_p, most = settings["temperature"], settings["top_p"], settings["max_tokens"]
+    _finite("--temperature", temperature, "a number from 0 on, mostly up to 2")
+    _refuse(temperature is not None and temperature < 0, "--temperature", temperature, "a number from 0 on")
+    _refuse(top_p is not None and not 0 <= top_p <= 1, "--top-p", top_p, "a number from 0 to 1")
+    _refuse(most is not None and most < 1, "--max-tokens", most, "a whole number from 1 on")
+    for stop in settings["stop"]:
+        checked_text("--stop", stop)
+    try:
+        return Settings(**settings)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def checked_text(what: str, text: str) -> str:
+    """The text, which can be written down.
+
+    Raises:
+        UsageError: it has bytes that are not UTF-8
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"{what} is not UTF-8 text") from None
+    return text
+
+
+def task_of(argument: str) -> str:
+    """The task itself, or for ``-`` what standard input says.
+
+    Raises:
+        UsageError: it is not UTF-8 text
+    """
+    import sys
+
+    if argument != "-":
+        return checked_text("the task", argument)
+    try:
+        return sys.stdin.buffer.read().decode().replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        raise UsageError("the task is not UTF-8 text") from None
+
+
+def extra_fields(text: str | None) -> dict[str, Any]:
+    """The JSON object of ``--extra``.
+
+    Raises:
+        UsageError: it is none, or holds what JSON or the journal cannot carry
+    """
+    if not text:
+        return {}
+    try:
+        fields = msgspec.json.decode(checked_text("--extra", text))
+        if isinstance(fields, dict):
+            msgspec.json.encode(fields)
+    except (msgspec.DecodeError, UnicodeEncodeError) as error:
+        raise UsageError(
+            f"--extra is not JSON that can be sent ({error}); without NaN and Infinity, like '{{\"top_k\": 40}}'"
+        ) from None
+    except RecursionError:
+        raise UsageError(_TOO_DEEP) from None
+    if not isinstance(fields, dict):
+        raise UsageError("--extra must be a JSON object, like '{\"top_k\": 40}'")
+    found = cast("dict[str, Any]", fields)
+    if _deeper(found, DEPTH):
+        raise UsageError(_TOO_DEEP)
+    return found
+
+
+_TOO_DEEP = f"--extra is nested too deeply: at most {DEPTH} levels are allowed"
+
+
+def _deeper(value: object, levels: int) -> bool:
+    """Whether a value has more levels of lists and objects than these."""
+    match value:
+        case dict():
+            inner = list(cast("dict[str, object]", value).values())
+        case list():
+            inner = cast("list[object]", value)
+        case _:
+            return False
+    return not levels or any(_deeper(one, levels - 1) for one in inner)
+
+
+def _finite(option: str, value: float | None, allowed: str) -> None:
+    _refuse(value is not None and not math.isfinite(value), option, value, allowed)
+
+
+def _refuse(wrong: bool, option: str, value: object, allowed: str) -> None:  # noqa: FBT001 (a condition)
+    if wrong:
+        raise UsageError(f"{option} is {value}; it must be {allowed}")
