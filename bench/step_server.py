@@ -5,17 +5,16 @@ Run by `bench/step_cost.py` in a process of its own, so that its cost is not cou
 
 import json
 import sys
+from typing import Any
 
 from aiohttp import web
 
 
-def reply(body: dict[str, object], steps: int) -> dict[str, object]:
+def reply(body: dict[str, Any], steps: int) -> dict[str, Any]:
     """A call of the tool while there are fewer results than steps, then the answer."""
-    messages = body["messages"]
-    assert isinstance(messages, list)
-    done = sum(1 for message in messages if message["role"] == "tool")
+    done = sum(1 for message in body["messages"] if message["role"] == "tool")
     if done >= steps:
-        message: dict[str, object] = {"role": "assistant", "content": f"{done} results are in."}
+        message: dict[str, Any] = {"role": "assistant", "content": f"{done} results are in."}
     else:
         call = {
             "id": f"call_{done:06}",
@@ -34,10 +33,10 @@ def reply(body: dict[str, object], steps: int) -> dict[str, object]:
     }
 
 
-def pieces(whole: dict[str, object]) -> list[bytes]:
+def pieces(whole: dict[str, Any]) -> list[bytes]:
     """The same reply as an event stream, a few characters a delta."""
-    message = whole["choices"][0]["message"]  # type: ignore[index]
-    deltas: list[dict[str, object]] = [{"role": "assistant", "content": ""}]
+    message = whole["choices"][0]["message"]
+    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
     text = message["content"]
     deltas += [{"content": text[n : n + 6]} for n in range(0, len(text), 6)]
     for index, call in enumerate(message.get("tool_calls", [])):
@@ -50,10 +49,10 @@ def pieces(whole: dict[str, object]) -> list[bytes]:
             for n in range(0, len(arguments), 6)
         ]
     head = {"id": whole["id"], "object": "chat.completion.chunk", "created": 1700000000, "model": "bench"}
-    chunks: list[dict[str, object]] = [
+    chunks: list[dict[str, Any]] = [
         {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas
     ]
-    finish = whole["choices"][0]["finish_reason"]  # type: ignore[index]
+    finish = whole["choices"][0]["finish_reason"]
     chunks.append({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
     chunks.append({**head, "choices": [], "usage": whole["usage"]})
     return [b"data: " + json.dumps(chunk).encode() + b"\n\n" for chunk in chunks] + [b"data: [DONE]\n\n"]

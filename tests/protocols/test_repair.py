@@ -191,5 +191,5 @@ def test_arguments_nested_too_deeply_are_rejected_before_anything_else_meets_the
 
 
 def test_arguments_may_be_as_wide_as_they_like() -> None:
-    wide = [[1], {"b": []}] * 400
+    wide: list[Any] = [[1], {"b": []}] * 400
     assert read_arguments(json.dumps({"a": wide})).arguments == {"a": wide}
