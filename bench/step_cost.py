@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -41,7 +41,7 @@ async def measure(point: int, unit: str) -> dict[str, float | str]:
 
 
 @contextmanager
-def server() -> Iterator[int]:
+def server() -> Generator[int, None, None]:
     """The server in a process of its own; gives its port."""
     script = Path(__file__).with_name("step_server.py")
     process = subprocess.Popen([sys.executable, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
