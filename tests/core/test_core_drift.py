@@ -106,6 +106,15 @@ def test_two_replies_in_a_row_that_miss_the_format_bring_the_run_to_text(replies
     assert question(fold(*events)) == asked(3)
 
 
+def test_a_thought_alone_misses_the_format_only_natively() -> None:
+    thought, told = ev.ModelReplied(turn=Turn(thought="hm", text="hm")), ev.NoteAdded(kind="thinking")
+    natively = after((started(may_switch=True),), thought, thought)
+    assert switches(natively) == [TO_TEXT]
+    events = (started(way="text", may_return=True), asked(), thought, told, asked(2), thought, told)
+    assert question(fold(*events)) == asked(3)
+    assert question(fold(*events, asked(3), thought)) == asked(4, "unreadable")
+
+
 @pytest.mark.parametrize(
     "between",
     [

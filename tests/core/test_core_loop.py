@@ -90,7 +90,7 @@ def test_an_empty_reply_is_told_apart() -> None:
 
 def test_a_thought_alone_is_no_step() -> None:
     state = fold(started(), asked(), ev.ModelReplied(turn=Turn(thought="hm", text="hm")))
-    assert record(state) == ev.NoteAdded(kind="unreadable")
+    assert record(state) == ev.NoteAdded(kind="thinking")
 
 
 def test_after_a_set_number_in_a_row_the_run_closes() -> None:

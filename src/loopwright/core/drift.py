@@ -39,10 +39,12 @@ class Manner(Struct):
     def heard(self, turn: Turn, way: Way) -> Reason:
         """Take in a reply, and say why it would be better to speak in another way.
 
-        In text form all calls stand in the text: there they leak from nowhere.
+        In text form all calls stand in the text: there they leak from nowhere. A thought alone misses the format only
+        natively; in text form it is read as one only where it may stand alone.
         """
         rejected = all(call.state == "rejected" for call in turn.calls)
-        self.missed = self.missed + 1 if rejected and turn.kind != "final" else 0
+        keeps = turn.kind == "final" or (turn.kind == "thought" and way == "text")
+        self.missed = self.missed + 1 if rejected and not keeps else 0
         self.leaked += turn.leaked and way == "native"
         if not self.may_switch:
             return ""

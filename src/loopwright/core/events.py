@@ -24,7 +24,7 @@ from loopwright.core.messages import (
 
 FORMAT = 1
 
-NoteKind = Literal["unreadable", "empty", "repeating", "failing", "act_first"]
+NoteKind = Literal["unreadable", "empty", "thinking", "repeating", "failing", "act_first"]
 Failure = Literal["auth", "model", "context", "tools_refused", "request", "network", "timeout", "overloaded", "reply"]
 How = Literal["ran", "refused", "denied", "withheld", "unknown"]
 

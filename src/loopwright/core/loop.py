@@ -21,6 +21,7 @@ from loopwright.core.events import (
     ModelFailed,
     ModelReplied,
     NoteAdded,
+    NoteKind,
     RunEnded,
     RunPaused,
     RunResumed,
@@ -28,12 +29,14 @@ from loopwright.core.events import (
     WaySwitched,
 )
 from loopwright.core.limits import Ledger, shortened
-from loopwright.core.messages import Outcome, ToolSpec, Turn, Way
+from loopwright.core.messages import Kind, Outcome, ToolSpec, Turn, Way
 from loopwright.core.refusal import closed, refuse, unanswered
 from loopwright.core.state import LEGAL, LEGAL_CALL, OWED, Open, State, ledger_of, started_of
 
 FAILURES = 3
 """Questions in a row that may get lost before the run fails."""
+_NOTES: dict[Kind, NoteKind] = {"empty": "empty", "thought": "thinking"}
+"""What is said to a reply without call and answer; to any other kind, that it is unreadable."""
 
 
 def apply(state: State, event: Event) -> State:
@@ -159,7 +162,7 @@ def _unreadable(state: State, turn: Turn) -> None:
         state.closing = "unreadable"
     else:
         problem = shortened(turn.problem, ledger_of(state).remark())
-        state.note = NoteAdded(kind="empty" if turn.kind == "empty" else "unreadable", detail=problem)
+        state.note = NoteAdded(kind=_NOTES.get(turn.kind, "unreadable"), detail=problem)
 
 
 def _open(state: State, turn: Turn) -> dict[str, Open]:

@@ -41,6 +41,8 @@ class ToolSpec(Struct, frozen=True, omit_defaults=True):
     """Seconds a call may take."""
     max_chars: int = 20_000
     """Characters of one result that the model is shown."""
+    free_form: bool = False
+    """Whether its one parameter is a command for an environment, ``go to desk 1``: in text form, the whole reply."""
 
 
 class Call(Struct, frozen=True, omit_defaults=True):
@@ -216,7 +218,7 @@ class Settings(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
         stop: Any = self.stop
         if not isinstance(stop, tuple) or unwritable(cast("object", stop), "stop"):
             raise ValueError(f"stop is {stop!r}; it must be a tuple of texts, like ('END',)")
-        if not all(isinstance(text, str) for text in self.stop):
+        if not all(isinstance(cast("object", text), str) for text in self.stop):
             raise ValueError(f"stop is {stop!r}; each stop sequence must be a text")
         if not isinstance(cast("object", self.extra), dict):
             raise ValueError(f"extra is {self.extra!r}; it must be a dict of further fields")

@@ -74,6 +74,7 @@ def tool_specs() -> st.SearchStrategy[words.ToolSpec]:
         accepts_repaired=st.booleans(),
         timeout=st.none() | numbers(),
         max_chars=counts(),
+        free_form=st.booleans(),
     )
 
 
@@ -269,7 +270,7 @@ def notes() -> st.SearchStrategy[ev.NoteAdded]:
         ev.NoteAdded,
         at=numbers(),
         elapsed=numbers(),
-        kind=st.sampled_from(["unreadable", "empty", "repeating", "failing", "act_first"]),
+        kind=st.sampled_from(["unreadable", "empty", "thinking", "repeating", "failing", "act_first"]),
         detail=texts(),
     )
 
