@@ -72,6 +72,7 @@ ENGLISH = Labels(
         unreadable="Your last message could not be used.",
         because="What was wrong: {problem}",
         empty="Your last message was empty.",
+        thinking="That was only a thought. Go on with the next step.",
         repeating=(
             "You made the same call as before and it gave the same result. Asking again will not change it: use what "
             "you have, try something else, or answer."

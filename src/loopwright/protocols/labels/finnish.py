@@ -61,6 +61,7 @@ FINNISH = Labels(
         unreadable="Viimeistä viestiäsi ei voitu käyttää.",
         because="Mikä oli vialla: {problem}",
         empty="Viimeinen viestisi oli tyhjä.",
+        thinking="Se oli vasta ajatus. Jatka seuraavaan askeleeseen.",
         repeating=(
             "Teit saman kutsun kuin aiemmin ja sait saman tuloksen. Uudelleen kysyminen ei muuta sitä: käytä sitä, "
             "mitä sinulla on, kokeile jotain muuta tai vastaa."

@@ -74,6 +74,7 @@ FRENCH = Labels(
         unreadable="Ton dernier message n'a pas pu être utilisé.",
         because="Ce qui n'allait pas : {problem}",
         empty="Ton dernier message était vide.",
+        thinking="Ce n'était qu'une réflexion. Continue avec l'étape suivante.",
         repeating=(
             "Tu as refait le même appel et il a donné le même résultat. Le refaire n'y changera rien : sers-toi de ce "
             "que tu as, essaie autre chose ou réponds."

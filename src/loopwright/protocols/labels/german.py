@@ -81,6 +81,7 @@ GERMAN = Labels(
         unreadable="Deine letzte Nachricht war nicht verwendbar.",
         because="Was nicht stimmte: {problem}",
         empty="Deine letzte Nachricht war leer.",
+        thinking="Das war nur ein Gedanke. Mach mit dem nächsten Schritt weiter.",
         repeating=(
             "Du hast denselben Aufruf noch einmal gemacht und dasselbe Ergebnis bekommen. Noch einmal zu fragen ändert "
             "daran nichts: Nutze, was du hast, versuche etwas anderes oder antworte."

@@ -78,6 +78,7 @@ SPANISH = Labels(
         unreadable="Tu último mensaje no se pudo usar.",
         because="Qué estaba mal: {problem}",
         empty="Tu último mensaje estaba vacío.",
+        thinking="Eso era solo un pensamiento. Sigue con el paso siguiente.",
         repeating=(
             "Hiciste la misma llamada que antes y dio el mismo resultado. Repetirla no lo cambiará: usa lo que tienes, "
             "prueba otra cosa o responde."

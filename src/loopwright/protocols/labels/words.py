@@ -31,6 +31,8 @@ class Wording(Struct, frozen=True, cache_hash=True):
     because: str
     """Takes `problem`."""
     empty: str
+    thinking: str
+    """To a reply that only thought."""
     repeating: str
     failing: str
     act_first: str
