@@ -58,6 +58,19 @@ def test_the_options_of_the_text_protocol() -> None:
     assert (call["tool"], call["input"]) == ("(command)", "go to desk 1")
 
 
+@pytest.mark.parametrize(
+    ("reply", "language"),
+    [
+        ("思考：もう十分わかった。\n最終回答：42", None),
+        ("Gedanke: Ich habe genug Angaben.\nEndgültige Antwort: 42", None),
+        ("Ajatus: x\nLopullinen vastaus: 42", "fi"),
+        ("Thought: x\nFinal Answer: 42", "he"),
+    ],
+)
+def test_a_reply_is_read_in_its_language_or_the_one_that_is_named(reply: str, language: str | None) -> None:
+    assert ask(reply=reply, language=language)["answer"] == "42"
+
+
 def test_a_chat_message() -> None:
     calls = [{"id": "c1", "type": "function", "function": {"name": "search", "arguments": '{"query": "Oslo"}'}}]
     message = {"role": "assistant", "content": None, "tool_calls": calls}

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from loopwright.core.errors import UsageError
 from loopwright.core.messages import Call, ToolSpec, Turn, Usage
+from loopwright.protocols.labels import detect, labels_of
 from loopwright.protocols.native import read
 from loopwright.protocols.openai_chat import read_chunks, read_message
 from loopwright.protocols.react_reply import FINISH, read_text
@@ -44,11 +45,13 @@ def tools_of(given: object) -> list[ToolSpec]:
 
 def _text_turn(question: dict[str, Any], tools: list[ToolSpec]) -> Turn:
     reply, finish, primed = question.get("reply"), question.get("finish"), question.get("primed")
+    language = question.get("language")
     if not isinstance(reply, str):
         raise UsageError('react-text reads the key "reply", a text')
     return read_text(
         reply,
         tools,
+        labels=labels_of(language if isinstance(language, str) else detect(reply)),
         finish=(finish,) if isinstance(finish, str) else FINISH,
         primed=primed if isinstance(primed, str) else "",
         command=question.get("command") is True,
