@@ -161,7 +161,8 @@ def test_python_arguments() -> None:
     ):
         read = read_python(text, FREE, problems)
         assert (read.state, read.arguments) == ("rejected", None), text
-    assert read_python("a=1, a=2", None, problems).reason == problems.expected.format(shape="{...}")
+    assert read_python("a=f(1)", None, problems).reason == problems.expected.format(shape="{...}")
+    assert read_python("a=1, a=2", None, problems).reason == "the name 'a' occurs twice"
 
 
 def test_text_for_a_tool() -> None:

@@ -11,8 +11,17 @@ import msgspec
 from msgspec import Raw, Struct
 
 from loopwright.core.messages import Usage
-from loopwright.protocols.envelope import writable
-from loopwright.protocols.json_values import as_count, as_object, as_text, decoded, encoded, is_object, objects
+from loopwright.protocols.finish_reasons import ending_of, told
+from loopwright.protocols.json_values import (
+    argument_text,
+    as_count,
+    as_object,
+    as_text,
+    decoded,
+    encoded,
+    is_object,
+    objects,
+)
 from loopwright.protocols.openai_reply import CallPieces, explained, fragment
 from loopwright.protocols.reply_bytes import Arrived
 from loopwright.protocols.speech import Reply, WireCall
@@ -22,12 +31,8 @@ CALL = "tool_use"
 START = b'{"role":"assistant","content":['
 """What an assistant's message, as it goes back to the provider, begins with."""
 
-_CUT = frozenset(("max_tokens", "model_context_window_exceeded", "length"))
-_WITHHELD = {
-    "refusal": "the provider stopped the reply (refusal)",
-    "pause_turn": "the provider paused the reply (pause_turn), and it cannot be taken up again here",
-}
-"""Stop reasons after which what has arrived is no reply."""
+_PAUSED = "pause_turn"
+"""The stop reason of a reply that the provider would go on with, if it were asked to."""
 _PLAIN = {"text": frozenset(("type", "text")), CALL: frozenset(("type", "id", "name", "input"))}
 _HOME = {
     "text_delta": "text",
@@ -89,7 +94,7 @@ class Block:
         given = self.fields.get("input")
         if text.strip():
             return text
-        return given if given and isinstance(given, str) else encoded(given).decode()
+        return given if given and isinstance(given, str) else argument_text(given)
 
     def doubtful(self) -> bool:
         """Whether the input of a call may not be what the model wrote, though it can be read."""
@@ -100,8 +105,7 @@ class Block:
 
     def wire(self) -> WireCall:
         """The call, as far as it arrived."""
-        call_id, name = as_text(self.fields.get("id")), as_text(self.fields.get("name"))
-        return WireCall(writable(call_id), writable(name), writable(self.arguments()))
+        return WireCall(as_text(self.fields.get("id")), as_text(self.fields.get("name")), self.arguments())
 
     def plain(self) -> bool:
         """Whether the block is text or a call and holds nothing beside."""
@@ -161,18 +165,18 @@ class AnthropicPieces:
     def close(self, problem: str, *, broken: bool) -> Reply:
         """The reply; calls come in the order of their blocks."""
         calls = [block for block in self._blocks if block.kind == CALL]
-        cut = any(reason in _CUT for reason in self._finishes)
-        withheld = next((_WITHHELD[reason] for reason in self._finishes if reason in _WITHHELD), "")
-        if CALL in self._finishes and not calls and not cut:
+        finish = told(self._finishes)
+        withheld = next((_withheld(reason) for reason in self._finishes if ending_of(reason) == "broken"), "")
+        if CALL in self._finishes and not calls and finish != "length":
             withheld = withheld or "the reply says that it calls a tool, but no call arrived with it"
         error = self._error or problem or withheld
         broken = broken or self._broken or any(block.doubtful() for block in calls)
         thinking = [block.text("thinking") for block in self._blocks if block.kind == "thinking"]
         return Reply(
-            text=writable("".join(self._text)),
-            reasoning=writable("\n".join(text for text in thinking if text)),
+            text="".join(self._text),
+            reasoning="\n".join(text for text in thinking if text),
             calls=tuple(block.wire() for block in calls),
-            finish="length" if cut else next(iter(self._finishes), ""),
+            finish=finish,
             usage=self._usage(),
             error=error,
             opaque=b"" if self._is_plain() else self._opaque(),
@@ -271,6 +275,12 @@ class AnthropicPieces:
             except msgspec.DecodeError:
                 pass
         return own([Raw(encoded(block.whole())) for block in self._blocks])
+
+
+def _withheld(reason: str) -> str:
+    if reason.lower() == _PAUSED:
+        return f"the provider paused the reply ({reason}), and it cannot be taken up again here"
+    return f"the provider stopped the reply ({reason})"
 
 
 def own(blocks: list[Raw]) -> bytes:

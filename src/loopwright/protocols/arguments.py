@@ -12,6 +12,7 @@ import msgspec
 
 from loopwright.core.messages import ToolSpec
 from loopwright.protocols.labels import Problems
+from loopwright.protocols.python_literals import NoValue, named_values, parsed
 from loopwright.protocols.repair import Arguments, fit_schema, read_arguments, read_value
 from loopwright.protocols.schemas import accepts, properties, required, shape
 
@@ -20,8 +21,6 @@ UNKNOWN = "input"
 
 _QUOTES = (('"', '"'), ("'", "'"), ("“", "”"), ("„", "“"), ("«", "»"), ("「", "」"), ("『", "』"), ("״", "״"))
 _KEYWORD = re.compile(r"\s*([A-Za-z_]\w*)\s*=(?!=)")
-_CALL_LENGTH = 20_000
-"""Characters of a call in Python's form that are read; longer ones are asked for as JSON."""
 
 
 def read_input(text: str, spec: ToolSpec | None, problems: Problems) -> Arguments:
@@ -50,10 +49,13 @@ def read_python(text: str, spec: ToolSpec | None, problems: Problems) -> Argumen
     """The arguments between the brackets of a call in Python's form: ``x=1, y="a"``, or one value."""
     if not _KEYWORD.match(text):
         return read_input(text, spec, problems)
-    named = _keywords(text)
+    expected = problems.expected.format(shape=shape(spec.parameters) if spec else "{...}")
+    try:
+        named = _keywords(text)
+    except NoValue as error:
+        return Arguments(None, "rejected", str(error) or expected)
     if named is None:
-        wanted = shape(spec.parameters) if spec else "{...}"
-        return Arguments(None, "rejected", problems.expected.format(shape=wanted))
+        return Arguments(None, "rejected", expected)
     return Arguments(named, "strict", "")
 
 
@@ -99,24 +101,13 @@ def _unquoted(text: str) -> str:
 
 
 def _keywords(text: str) -> dict[str, Any] | None:
-    """The named arguments of a Python call with literal values; None if it is anything else."""
-    if len(text) > _CALL_LENGTH:
-        return None
-    try:
-        call = ast.parse(f"f({text}\n)", mode="eval").body
-        if not isinstance(call, ast.Call) or call.args or not all(keyword.arg for keyword in call.keywords):
-            return None
-        named = {cast("str", keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
-        msgspec.json.encode(named)
-    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
-        return None
-    return named if len(named) == len(call.keywords) and _is_json(named) else None
+    """The named arguments of a Python call with literal values; None if it is anything else.
 
-
-def _is_json(value: Any) -> bool:
-    """Whether a value is one that JSON has, all through: no bytes, sets, tuples or complex numbers."""
-    if isinstance(value, dict):
-        return all(isinstance(k, str) and _is_json(v) for k, v in cast("dict[object, object]", value).items())
-    if isinstance(value, list):
-        return all(_is_json(item) for item in cast("list[object]", value))
-    return value is None or isinstance(value, (str, int, float, bool))
+    Raises:
+        NoValue: a value that JSON has not, or a name twice
+    """
+    tree = parsed(f"f({text}\n)")
+    statement = tree.body[0] if tree and len(tree.body) == 1 else None
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    plain = isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and not call.args
+    return named_values(cast("ast.Call", call)) if plain else None

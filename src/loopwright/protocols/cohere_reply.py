@@ -10,15 +10,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from loopwright.core.messages import Usage
+from loopwright.protocols.finish_reasons import ending_of, told
 from loopwright.protocols.json_values import as_count, as_list, as_object, as_text, encoded, objects
 from loopwright.protocols.openai_reply import PlainCall, PlainDelta, PlainFunction, ReplyPieces, explained, fragment
 from loopwright.protocols.reply_bytes import Arrived
 from loopwright.protocols.speech import Reply
 
-_CUT = "MAX_TOKENS"
 _STARTS = ("tool-call-start", "message-start")
-_FAILED = ("ERROR", "TIMEOUT")
-"""Beginnings of finish reasons that say: the rest of the reply was never written."""
 
 
 class CoherePieces:
@@ -147,11 +145,8 @@ class CoherePieces:
         self.ended = True
         reason = as_text(ending.get("finish_reason"))
         self.error = self.error or explained(ending.get("error"))
-        if reason == _CUT:
-            self._finish = "length"
-        elif self._finish != "length":
-            self._finish = reason or self._finish
-        self.broken |= reason.startswith(_FAILED)
+        self._finish = told([reason or self._finish, self._finish])
+        self.broken |= ending_of(reason) == "broken"
         usage = as_object(ending.get("usage"))
         counts = as_object(usage.get("tokens"))
         if counts:

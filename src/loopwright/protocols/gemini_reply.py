@@ -11,8 +11,8 @@ import msgspec
 from msgspec import Raw, Struct
 
 from loopwright.core.messages import Usage
-from loopwright.protocols.envelope import writable
-from loopwright.protocols.json_values import as_count, as_object, as_text, encoded, objects
+from loopwright.protocols.finish_reasons import ending_of, told
+from loopwright.protocols.json_values import argument_text, as_count, as_object, as_text, chosen, encoded, objects
 from loopwright.protocols.openai_reply import explained
 from loopwright.protocols.reply_bytes import Arrived
 from loopwright.protocols.speech import Reply, WireCall
@@ -22,10 +22,6 @@ CALL = "functionCall"
 START = b'{"role":"model","parts":['
 """What the model's content, as it goes back to the provider, begins with."""
 
-CUT = "MAX_TOKENS"
-"""The finish reason of a reply that reached its token limit."""
-_WHOLE = frozenset(("STOP", CUT))
-"""Finish reasons of a reply that holds what the model wrote; any other says that something was withheld or misread."""
 _UNFINISHED = ("partialArgs", "willContinue")
 """Fields of a call whose arguments come in pieces, which is only done on request."""
 _TEXT = frozenset(("text", "thought"))
@@ -38,6 +34,7 @@ class _Content(Struct):
 
 class _Candidate(Struct):
     content: _Content
+    index: Any = None
 
 
 class _Body(Struct):
@@ -78,18 +75,18 @@ class GeminiPieces:
             self._fail("" if candidates else "the provider's reply holds no candidate")
         if len(candidates) == 1 and candidates[0].get("index") in (0, None):
             return self._candidate(candidates[0])
-        return "".join([self._candidate(found) for found in candidates if found.get("index") in (0, None)])
+        found = chosen(candidates, lambda candidate: candidate.get("index"), whole=bool(arrived.body))
+        return "".join([self._candidate(candidate) for candidate in found])
 
     def close(self, problem: str, *, broken: bool) -> Reply:
         """The reply; it is whole when it says why it ended."""
-        cut = CUT in self._finishes
         error = self._error or problem
         parts = _merged(self._parts)
         return Reply(
-            text=writable("".join(self._text)),
-            reasoning=writable("".join(self._reasoning)),
+            text="".join(self._text),
+            reasoning="".join(self._reasoning),
             calls=tuple(_wire(call) for call in self._calls),
-            finish="length" if cut else next(iter(self._finishes), ""),
+            finish=told(self._finishes),
             usage=self._usage(),
             error=error,
             opaque=b"" if _plain(parts) else self._opaque(parts),
@@ -104,7 +101,7 @@ class GeminiPieces:
         reason = candidate.get("finishReason")
         if isinstance(reason, str) and reason:
             self._finishes.append(reason)
-            if reason not in _WHOLE:
+            if ending_of(reason) not in ("whole", "cut"):  # something was withheld or misread
                 self._fail(_told("the provider ended the reply", candidate, "finishReason", "finishMessage"))
         parts = objects(as_object(candidate.get("content")).get("parts"))
         return self._part(parts[0]) if len(parts) == 1 else "".join([self._part(part) for part in parts])
@@ -149,7 +146,8 @@ class GeminiPieces:
             body = msgspec.json.decode(self._body, type=_Body)
         except msgspec.DecodeError:
             body = _Body()
-        sent = body.parts or [part for candidate in body.candidates[:1] for part in candidate.content.parts]
+        found = chosen(body.candidates, lambda candidate: candidate.index, whole=True)
+        sent = body.parts or [part for candidate in found for part in candidate.content.parts]
         return own(sent or [Raw(encoded(part)) for part in parts])
 
 
@@ -161,8 +159,8 @@ def own(parts: list[Raw]) -> bytes:
 def _wire(call: dict[str, Any]) -> WireCall:
     """A call; arguments that are left out are none."""
     arguments = call.get("args", {})
-    text = arguments if arguments and isinstance(arguments, str) else encoded(arguments).decode()
-    return WireCall(writable(as_text(call.get("id"))), writable(as_text(call.get("name"))), writable(text))
+    text = arguments if arguments and isinstance(arguments, str) else argument_text(arguments)
+    return WireCall(as_text(call.get("id")), as_text(call.get("name")), text)
 
 
 def _merged(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:

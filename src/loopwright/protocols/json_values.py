@@ -4,11 +4,14 @@ Owns the step from a JSON value of unknown shape to a typed one. What a value me
 """
 
 import json
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
 
 import msgspec
 
 from loopwright.protocols.envelope import writable
+
+Choice = TypeVar("Choice")
 
 MOST = 10**15
 """A count or price that is not below this is none."""
@@ -18,7 +21,7 @@ def decoded(data: bytes) -> Any:
     """The JSON value of these bytes; None if they are none.
 
     What the strict decoder refuses is tried again, because some servers cut characters in two, or write bare control
-    characters.
+    characters. Then texts may hold halves of surrogate pairs, and numbers may be infinite or none.
     """
     try:
         return msgspec.json.decode(data)
@@ -27,7 +30,7 @@ def decoded(data: bytes) -> Any:
     except msgspec.DecodeError:
         pass
     try:
-        return json.loads(data.decode("utf-8", "replace"), strict=False, parse_constant=lambda _: None)
+        return json.loads(data.decode("utf-8", "replace"), strict=False)
     except (ValueError, RecursionError):
         return None
 
@@ -38,6 +41,24 @@ def encoded(value: Any) -> bytes:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
         return msgspec.json.encode(_writable(value))
+
+
+def argument_text(value: Any) -> str:
+    """The arguments of a call that came as a value, as JSON text.
+
+    With a number that JSON has not, such as infinity, the text is no JSON either: so the call is rejected, and does not
+    run with nothing in the place of the number.
+    """
+    text = encoded(value).decode()
+    if "null" not in text:
+        return text
+    try:
+        json.dumps(value, allow_nan=False)
+    except ValueError:
+        return json.dumps(_writable(value), ensure_ascii=False)
+    except RecursionError:  # too deep for whoever reads the arguments, too
+        return text
+    return text
 
 
 def _writable(value: Any) -> Any:
@@ -74,6 +95,18 @@ def as_list(value: Any) -> list[Any]:
 def objects(value: object) -> list[dict[str, Any]]:
     """The objects in a list; what is none is an empty one."""
     return [item if item.__class__ is dict else {} for item in as_list(value)]
+
+
+def chosen(choices: Sequence[Choice], index_of: Callable[[Choice], object], *, whole: bool) -> list[Choice]:
+    """The one of several answers to the same question that counts, as a list of none or one.
+
+    It is the first with the index 0, or without any; in a whole body, which holds all of them, else the first.
+    """
+    for index in (0, None):
+        for choice in choices:
+            if index_of(choice) == index:
+                return [choice]
+    return list(choices[:1]) if whole else []
 
 
 def as_text(value: object) -> str:

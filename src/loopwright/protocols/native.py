@@ -12,7 +12,9 @@ from msgspec.structs import replace
 
 from loopwright.core.events import ModelAsked, NoteAdded, RunStarted
 from loopwright.core.messages import Call, Result, ToolSpec, Turn, Way
+from loopwright.protocols.cleaning import cleaned
 from loopwright.protocols.envelope import envelope
+from loopwright.protocols.finish_reasons import Ending, ending_of
 from loopwright.protocols.labels import ENGLISH, Labels, Problems
 from loopwright.protocols.leaks import Leaks, find_leaks
 from loopwright.protocols.repair import CUT, Arguments, fit_schema, read_arguments
@@ -85,6 +87,8 @@ def read(
     rejected, or a problem instead of an answer. In a closing reply the text is the answer even where it was cut or has
     calls beside it.
     """
+    reply = cleaned(reply)
+    ending = ending_of(reply.finish)
     text, thinking, _ = without_thinking(reply.text)
     text = text.strip()
     turn = Turn(
@@ -94,7 +98,7 @@ def read(
         finish=reply.finish,
         opaque=reply.opaque,
     )
-    complete = reply.complete and reply.finish != "length"
+    complete = reply.complete and ending in ("whole", "unknown")
     if not reply.calls:
         turn = with_leaks(turn, find_leaks(reply.text, tools), complete=complete)
     if closing and turn.text and reply.complete:
@@ -103,10 +107,11 @@ def read(
         return turn
     if reply.calls:
         specs = {tool.name: tool for tool in tools}
-        return replace(turn, calls=tuple(_call(wire, specs, complete=complete) for wire in reply.calls))
-    if not reply.complete:
+        calls = (_call(wire, specs, complete=complete and _is_said(wire, ending)) for wire in reply.calls)
+        return replace(turn, calls=tuple(calls))
+    if not reply.complete or ending == "broken":
         return replace(turn, problem=problems.broken_off)
-    if reply.finish == "length":
+    if ending == "cut":
         return replace(turn, problem=problems.cut)
     return replace(turn, answer=turn.text or None)
 
@@ -118,11 +123,12 @@ def with_leaks(turn: Turn, leaks: Leaks, *, complete: bool) -> Turn:
     rest = leaks.rest.strip()
     if not leaks.calls:
         return turn if rest == turn.text else replace(turn, thought=leaks.thought, text=rest, opaque=b"")
-    calls = leaks.calls if complete else tuple(_cut_off(call) for call in leaks.calls)
+    calls = leaks.calls if complete else tuple(cut_off(call) for call in leaks.calls)
     return replace(turn, thought=rest, text=rest, calls=calls, opaque=b"", leaked=True)
 
 
-def _cut_off(call: Call) -> Call:
+def cut_off(call: Call) -> Call:
+    """The call of a reply that was cut, or may have been: it must not run."""
     return replace(call, arguments={}, state="rejected", reason=CUT)
 
 
@@ -151,6 +157,11 @@ def _made_id(call: Call, number: int, taken: set[str]) -> str:
     while made in taken:
         made = f"d{made[1:]}" if made[0] == "c" else f"{made}0"
     return made
+
+
+def _is_said(wire: WireCall, ending: Ending) -> bool:
+    """Whether a call says of itself that it is complete, where the reason for which the reply ended says nothing."""
+    return ending == "whole" or bool(wire.arguments.strip())
 
 
 def _call(wire: WireCall, specs: dict[str, ToolSpec], *, complete: bool) -> Call:

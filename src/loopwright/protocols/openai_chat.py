@@ -14,7 +14,7 @@ from msgspec import Raw, Struct
 from loopwright.core.errors import UsageError
 from loopwright.core.messages import Call, ToolSpec, Turn
 from loopwright.protocols.envelope import writable
-from loopwright.protocols.json_values import as_object, decoded, encoded, is_object, objects
+from loopwright.protocols.json_values import as_object, chosen, decoded, encoded, is_object, objects
 from loopwright.protocols.openai_reply import PlainChunk, ReplyPieces, explained
 from loopwright.protocols.speech import Message, Options, Reply
 from loopwright.protocols.sse import EventSplitter, ServerEvent
@@ -164,7 +164,8 @@ class Reader:
     def _event(self, event: ServerEvent) -> str:
         data = event.data.strip()
         if data == b"[DONE]":
-            self._pieces.ended = self._understood = True
+            self._understood = True
+            self._pieces.end_stream()
         if not data or data == b"[DONE]":
             return ""
         if not event.name:
@@ -215,7 +216,7 @@ def read_message(message_or_body: dict[str, Any] | bytes) -> Reply:
     pieces = ReplyPieces()
     pieces.take_message(message)
     pieces.ended = True
-    return pieces.close(data)
+    return pieces.close(_sendable(data))
 
 
 def read_chunks(payloads: Sequence[str]) -> Reply:
@@ -240,7 +241,15 @@ def _message_of(body: bytes) -> bytes:
     """The message of the first choice, byte for byte; nothing if it is not JSON that can be sent."""
     try:
         choices = msgspec.json.decode(body, type=_Body).choices
-        message = b"".join([bytes(choice.message) for choice in choices if choice.index in (0, None)])
+    except msgspec.DecodeError:
+        return b""
+    found = chosen(choices, lambda choice: choice.index, whole=True)
+    return _sendable(bytes(found[0].message)) if found else b""
+
+
+def _sendable(message: bytes) -> bytes:
+    """The message; nothing if it is not JSON that can be sent."""
+    try:
         msgspec.json.decode(message)
     except msgspec.DecodeError:
         return b""

@@ -12,14 +12,22 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from loopwright.core.messages import Usage
+from loopwright.protocols.cleaning import cleaned
 from loopwright.protocols.envelope import writable
-from loopwright.protocols.json_values import MOST, as_count, as_list, as_object, as_text, encoded, is_object, objects
+from loopwright.protocols.finish_reasons import ending_of, told
+from loopwright.protocols.json_values import (
+    MOST,
+    argument_text,
+    as_count,
+    as_list,
+    as_object,
+    as_text,
+    chosen,
+    encoded,
+    is_object,
+    objects,
+)
 from loopwright.protocols.speech import Reply, WireCall
-
-CUT = frozenset(("length", "max_tokens", "MAX_TOKENS", "model_length"))
-"""Finish reasons that say: the token limit was reached. The first stands for all of them in a `Reply`."""
-_BROKEN = frozenset(("error", "abort", "aborted", "insufficient_system_resource", "content_filter"))
-"""Finish reasons that say: the rest of the reply was withheld or never written."""
 
 _DEPTH = 16
 _PLAIN = frozenset(("role", "content", "tool_calls", "function_call", "refusal", "index"))
@@ -156,18 +164,19 @@ class ReplyPieces:
         error = body.get("error") or (body if body.get("object") == "error" else None)
         self.error = self.error or explained(error)
         self._measure(body.get("usage") or as_object(body.get("x_groq")).get("usage"))
-        return "".join(
-            [
-                self._choice(choice, whole=whole)
-                for choice in map(as_object, as_list(body.get("choices")))
-                if choice.get("index") in (0, None)
-            ]
-        )
+        found = chosen(objects(body.get("choices")), lambda choice: choice.get("index"), whole=whole)
+        return "".join([self._choice(choice, whole=whole) for choice in found])
 
     def take_message(self, message: dict[str, Any]) -> str:
         """Take an assistant message that has no body around it."""
         finish = message.get("finish_reason") or message.get("stop_reason")
         return self._choice({"message": message, "finish_reason": finish}, whole=True)
+
+    def end_stream(self) -> None:
+        """Take the mark of the end. Without a finish reason it only says that what arrived was all that was sent: that
+        may be nothing, or a call whose arguments never came."""
+        arrived = self._text or self._reasoning or self._calls or self._message
+        self.ended = bool(self._finishes) or (bool(arrived) and all(call.pieces for call in self._calls))
 
     @property
     def has_extras(self) -> bool:
@@ -178,25 +187,28 @@ class ReplyPieces:
         """The reply; `opaque` is the message as sent, where it came in one piece."""
         if self._message and not (self._text or self._reasoning or self._calls):
             self._delta(self._message, whole=True)
-        finish = next((reason for reason in self._finishes if reason in CUT), "")
-        whole = bool(self.ended or self._finishes) and not (self.broken or _BROKEN & set(self._finishes))
+        stopped = any(ending_of(reason) == "broken" for reason in self._finishes)
+        whole = bool(self.ended or self._finishes) and not (self.broken or stopped)
         calls = tuple(call.wire() for call in self._calls if call.id or call.name or call.pieces)
         text = writable("".join(self._text))
-        return Reply(
-            text=text,
-            reasoning=writable("".join(self._reasoning)),
-            calls=calls,
-            finish="length" if finish else (self._finishes or [""])[0],
-            usage=self._usage,
-            error=self.error,
-            opaque=(opaque or self._assembled(text)) if self.has_extras else b"",
-            complete=whole and not self.error,
+        return cleaned(
+            Reply(
+                text=text,
+                reasoning="".join(self._reasoning),
+                calls=calls,
+                finish=told(self._finishes),
+                usage=self._usage,
+                error=self.error,
+                opaque=(opaque or self._assembled(text)) if self.has_extras else b"",
+                complete=whole and not self.error,
+            )
         )
 
     def _choice(self, choice: dict[str, Any], *, whole: bool) -> str:
         finish = choice.get("finish_reason")
-        if finish and isinstance(finish, str):
+        if isinstance(finish, str) and finish:
             self._finishes.append(finish)
+        self.broken |= bool(finish) and not isinstance(finish, str)
         self._measure(choice.get("usage"))
         message, delta = as_object(choice.get("message")), as_object(choice.get("delta"))
         if whole:
@@ -315,21 +327,21 @@ class ReplyPieces:
 def explained(error: object) -> str:
     """An error object of a provider in one line; empty for none."""
     if isinstance(error, str):
-        return error
+        return writable(error)
     if not error:
         return ""
     found = as_object(error)
     message = found.get("message") or found.get("detail")
     text = message if isinstance(message, str) else encoded(error).decode()
     kind = found.get("code") or found.get("type")
-    return f"{text} ({kind})" if kind and str(kind) not in text else text
+    return writable(f"{text} ({kind})" if kind and str(kind) not in text else text)
 
 
 def fragment(arguments: object) -> str:
     """The arguments of a call, or a piece of them, as text; some servers send the object itself."""
     if arguments is None or isinstance(arguments, str):
         return arguments or ""
-    return encoded(arguments).decode()
+    return argument_text(arguments)
 
 
 def _texts(parts: object) -> list[str]:

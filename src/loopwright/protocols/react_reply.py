@@ -14,6 +14,7 @@ from typing import Any, cast
 from msgspec import Struct
 
 from loopwright.core.messages import Call, ToolSpec, Turn
+from loopwright.protocols.envelope import writable
 from loopwright.protocols.labels import ENGLISH, Labels
 from loopwright.protocols.react_calls import Request, call_of, requests_in_json, requests_under, undressed
 from loopwright.protocols.react_command import read_command
@@ -92,13 +93,13 @@ def read_text(
         cut: whether the reply was cut off; then no call of it may run
         closing: whether this is the last reply of the run, for which plain text will do as the answer
     """
-    shown, reasoning, whole = without_thinking(text.replace("\r\n", "\n").rstrip())
+    shown, reasoning, whole = without_thinking(writable(text).replace("\r\n", "\n").rstrip())
     shown = _without_ending(shown)
     if not shown.strip(INVISIBLE + " \t\n"):
         problem = "" if whole else labels.problems.thinking
         return Turn(problem=problem, reasoning=reasoning)
     if command:
-        return read_command(shown, primed, tools, labels, cut=cut)
+        return read_command(shown, primed, tools, labels, cut=cut, closing=closing)
     specs = {tool.name: tool for tool in tools}
     page = Page(
         primed + shown,

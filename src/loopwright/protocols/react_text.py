@@ -13,8 +13,10 @@ from msgspec.structs import replace
 from loopwright.core.events import ModelAsked, NoteAdded, RunStarted
 from loopwright.core.messages import Call, Result, ToolSpec, Turn, Way
 from loopwright.protocols import embedded, json_form, native
+from loopwright.protocols.cleaning import cleaned
 from loopwright.protocols.embedded import TRAINED, Trained
 from loopwright.protocols.envelope import observation
+from loopwright.protocols.finish_reasons import ending_of
 from loopwright.protocols.grammar import grammar_of
 from loopwright.protocols.json_sentences import sentences_of
 from loopwright.protocols.labels import ENGLISH, Labels
@@ -27,6 +29,8 @@ ObservationRole = Literal["user", "system", "assistant"]
 
 _ANY = Capabilities()
 _NO_TEXT = "..."
+_CLOSED = ("}", "]", ")", "`", "~")
+"""How a reply ends whose call shows by itself that it is complete."""
 
 
 class ReactText:
@@ -125,8 +129,11 @@ class ReactText:
 
     def read(self, reply: Reply, tools: Sequence[ToolSpec], *, closing: bool = False) -> Turn:
         """Understand a reply. Calls in the fields of the provider count where the text makes none. Never raises."""
-        cut = reply.finish == "length" or not reply.complete or bool(reply.error)
+        reply, ending = cleaned(reply), ending_of(reply.finish)
+        cut = ending in ("cut", "broken") or not reply.complete or bool(reply.error)
         turn = self._read(reply.text, tools, cut=cut, closing=closing)
+        if ending == "unknown" and not reply.text.rstrip().endswith(_CLOSED):
+            turn = replace(turn, calls=tuple(native.cut_off(call) for call in turn.calls))
         if not turn.calls and turn.answer is None and (reply.calls or not cut):
             turn = _otherwise(turn, reply, tools)
         reasoning = "\n".join(part for part in (reply.reasoning.strip(), turn.reasoning) if part)

@@ -37,6 +37,7 @@ _TOKEN = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|x[0-9a-fA-F]{2}|.)|([\"\x00-\x1f])", re.DOTALL)
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 _BLANKS = " \t\r\n"
 """The blanks that JSON knows."""
 _LITERALS = {"True": "true", "False": "false", "None": "null"}
@@ -177,7 +178,7 @@ def _unique(pairs: list[tuple[str, Any]], notes: list[str]) -> dict[str, Any]:
     if len(found) == len(pairs):
         return found
     for name, value in pairs:
-        if found[name] != value:
+        if repr(found[name]) != repr(value):  # True is 1 to Python, and not to JSON
             raise _Unreadable(f"the name {name!r} occurs twice with different values")
     notes.append("a name occurred twice with the same value")
     return found
@@ -265,8 +266,23 @@ def _escape(match: re.Match[str]) -> str:
     return f"\\\\{sequence}"
 
 
+def _holds_half_a_character(text: str) -> bool:
+    """Whether an otherwise good JSON text names one half of a surrogate pair, which no text can hold."""
+    if _SURROGATE.search(text) is None:
+        return False
+    try:
+        json.dumps(json.loads(text), ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    except (ValueError, RecursionError):
+        pass
+    return False
+
+
 def _explained(text: str, problem: str) -> str:
     """Why the text is no JSON, in words for the model."""
+    if _holds_half_a_character(text):
+        return "the arguments hold half of a character (a lone surrogate); write the whole character"
     tokens = _tokens(text)
     opened = sum((token in ("{", "[")) - (token in ("}", "]")) for _, token in tokens)
     if tokens and tokens[-1][0] == "open" and text[:1] in ("{", "["):

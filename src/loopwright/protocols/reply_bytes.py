@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+from loopwright.protocols.cleaning import cleaned
 from loopwright.protocols.envelope import writable
 from loopwright.protocols.json_values import as_object, decoded, objects
 from loopwright.protocols.speech import Reply
@@ -81,7 +82,7 @@ class PieceReader:
             if self._body is None and not start.startswith(_FIELDS):
                 shown = start.decode("utf-8", "replace")
                 problem = f"the server sent neither JSON nor an event stream: {shown}"
-        return self._pieces.close(problem, broken=self._broken)
+        return cleaned(self._pieces.close(problem, broken=self._broken))
 
     def _begin(self, data: bytes) -> str:
         """Take bytes while it is not yet known which kind of reply they begin."""

@@ -8,7 +8,7 @@ counts. Whether a call may run is not decided here, only whether the reply came 
 from typing import Any
 
 from loopwright.core.messages import Usage
-from loopwright.protocols.envelope import writable
+from loopwright.protocols.finish_reasons import ending_of
 from loopwright.protocols.json_values import as_count, as_object, as_text, encoded, objects
 from loopwright.protocols.openai_reply import explained, fragment
 from loopwright.protocols.reply_bytes import Arrived
@@ -23,9 +23,9 @@ _ENDINGS = {
     "response.cancelled": "cancelled",
 }
 """Events that end a reply, and the status that each one stands for."""
-_BAD = frozenset(("incomplete", "failed", "cancelled"))
+_STOPPED = frozenset(("failed", "cancelled"))
+_BAD = _STOPPED | {"incomplete"}
 _WAITING = frozenset(("queued", "in_progress"))
-_CUT = frozenset(("max_output_tokens", "max_tokens", "length"))
 _TEXTS = frozenset(("response.output_text", "response.refusal"))
 _ARGUMENTS = "response.function_call_arguments"
 _SUMMARIES = frozenset(("response.reasoning_summary_text", "response.reasoning_summary"))
@@ -78,8 +78,8 @@ class ResponsePieces:
         partial = self._finish != "length" and (self._partial or any(item.is_unfinished() for item in self._items))
         complete = self.ended and not (self.broken or broken or partial or error)
         return Reply(
-            text=writable("".join(self._text)),
-            reasoning=writable("".join(self._reasoning)),
+            text="".join(self._text),
+            reasoning="".join(self._reasoning),
             calls=calls,
             finish=self._finish,
             usage=self._usage,
@@ -195,7 +195,7 @@ class ResponsePieces:
     def _end(self, body: dict[str, Any], status: str) -> str:
         """The final response: how it ended, and all its items once more."""
         response = as_object(body.get("response")) or body
-        said = as_text(response.get("status"))
+        said = as_text(response.get("status")).lower()
         status = said if said in _BAD or not status else status
         self.error = self.error or explained(response.get("error") or body.get("error"))
         self._measure(as_object(response.get("usage")))
@@ -210,9 +210,9 @@ class ResponsePieces:
     def _conclude(self, status: str, reason: str) -> None:
         if status == "failed" and not self.error:
             self.error = "the provider says that the reply failed, and not why"
-        if status == "incomplete" and reason in _CUT:
+        if status not in _STOPPED and ending_of(reason) == "cut":
             self._finish = "length"
-        elif status in _BAD:
+        elif status in _BAD or ending_of(status) == "broken":
             self._finish, self.broken = reason or status, True
         elif self._finish != "length":
             self._finish = status
@@ -249,10 +249,7 @@ class ResponsePieces:
         known = {item.arguments() for item in named}
         strays = [item for item in items if item not in named and item.arguments() not in known]
         self.broken |= bool(strays)
-        return tuple(
-            WireCall(writable(item.call.id), writable(item.call.name), writable(item.arguments()))
-            for item in (*named, *strays)
-        )
+        return tuple(WireCall(item.call.id, item.call.name, item.arguments()) for item in (*named, *strays))
 
     def _opaque(self) -> bytes:
         """The items as sent, as a JSON list, where they hold more than plain text and calls."""

@@ -1,10 +1,9 @@
 """Reads calls written as Python: ``[f(a=1), g(b="x")]``, ``print(f(a=1))``, ``f.call(a=1)``.
 
-Owns the step from such source to calls with literal arguments. Nothing is evaluated but literals.
+Owns the step from such source to calls with literal arguments. What a literal is, is known to `python_literals`.
 """
 
 import ast
-import math
 import re
 from typing import Any, cast
 
@@ -12,23 +11,14 @@ from msgspec import Struct
 
 from loopwright.core.messages import Call
 from loopwright.protocols.leaks.found import NO_VALUES, Specs, made, refused, rejected, tool_name
+from loopwright.protocols.python_literals import NoValue, escaped, named_values, parsed, value_of
 from loopwright.protocols.repair import Arguments, fit_schema
 from loopwright.protocols.schemas import properties, required
-
-LONGEST = 20_000
-"""Characters of Python that are read; longer calls are asked for as JSON."""
 
 BEGINS = re.compile(r"\[\s*+[^\W\d][\w.]*+\(|\[\s*+\]")
 """A list of calls, as against a JSON array."""
 
-_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-_KNOWN_ESCAPES = "\n\\'\"abfnrtv01234567xNuU"
-_STRING = re.compile(r"\"(?:[^\"\\]++|\\.)*+\"|'(?:[^'\\]++|\\.)*+'", re.DOTALL)
-_REFUSED = re.compile(r"\b[rRbBuUfF]{1,2}\"|[\d.](?:and|else|for|if|in|is|not|or)\b")
-"""Outside of strings: prefixes of strings, and numbers that run into a word, of which Python itself warns."""
-_OCTAL = re.compile(r"\\[4-7][0-7][0-7]")
 _WRAPPERS = ("print",)
-_NUMBER_BITS = 63
 
 
 class _Written(Struct, frozen=True):
@@ -37,12 +27,14 @@ class _Written(Struct, frozen=True):
     named: dict[str, Any] | None
     """None where a value is no literal."""
     source: str
+    problem: str = ""
+    """What is wrong with the arguments, where that can be said."""
 
 
 def python_calls(source: str, specs: Specs) -> list[Call] | None:
     """The calls of Python source: a list of calls, or one call a line; None if it is anything else."""
     source = source.strip()
-    tree = _parsed(source)
+    tree = parsed(source)
     if tree is None:
         return None
     nodes: list[ast.expr] = []
@@ -51,25 +43,10 @@ def python_calls(source: str, specs: Specs) -> list[Call] | None:
             return None
         value = statement.value
         nodes += value.elts if isinstance(value, ast.List | ast.Tuple) else [value]
-    lines = [line.encode("utf-8", "replace") for line in source.split("\n")] if _escaped(source) == source else []
+    lines = [line.encode("utf-8", "replace") for line in source.split("\n")] if escaped(source) == source else []
     written = [_written(node, source, lines) for node in nodes]
     found = [item for item in written if item is not None]
     return [_call(item, specs) for item in found] if len(found) == len(written) and found else None
-
-
-def _escaped(source: str) -> str:
-    """The source with escapes doubled that Python does not know, which is what it takes them for."""
-    return _ESCAPE.sub(lambda found: found[0] if found[1] in _KNOWN_ESCAPES else f"\\{found[0]}", source)
-
-
-def _parsed(source: str) -> ast.Module | None:
-    """The syntax tree, if there is one."""
-    if len(source) > LONGEST or _OCTAL.search(source) or _REFUSED.search(_STRING.sub('""', source)):
-        return None
-    try:
-        return ast.parse(_escaped(source))
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return None
 
 
 def _between(node: ast.expr, lines: list[bytes]) -> str | None:
@@ -95,12 +72,9 @@ def _written(node: ast.expr, source: str, lines: list[bytes]) -> _Written | None
     between = _between(call, lines)
     source = source if between is None else between
     try:
-        positional = tuple(_literal(argument) for argument in call.args)
-        pairs = [(keyword.arg or "", _literal(keyword.value)) for keyword in call.keywords]
-    except ValueError:
-        return _Written(name, (), None, source)
-    named = dict(pairs)
-    return _Written(name, positional, named if len(named) == len(pairs) and "" not in named else None, source)
+        return _Written(name, tuple(map(value_of, call.args)), named_values(call), source)
+    except NoValue as error:
+        return _Written(name, (), None, source, str(error))
 
 
 def _dotted(node: ast.expr) -> str:
@@ -112,34 +86,6 @@ def _dotted(node: ast.expr) -> str:
     return ".".join((node.id, *reversed(parts))) if isinstance(node, ast.Name) else ""
 
 
-def _literal(node: ast.expr) -> Any:
-    """The value of a literal, if JSON has it.
-
-    Raises:
-        ValueError: no literal, or none that JSON has
-    """
-    try:
-        value: Any = ast.literal_eval(node)
-    except (TypeError, MemoryError, RecursionError) as error:
-        raise ValueError(str(error)) from error
-    if not _is_json(value):
-        raise ValueError("no value that JSON has")
-    return value
-
-
-def _is_json(value: Any) -> bool:
-    if isinstance(value, dict):
-        parts = cast("dict[Any, Any]", value)
-        return all(isinstance(key, str) and _is_json(key) and _is_json(part) for key, part in parts.items())
-    if isinstance(value, list):
-        return all(_is_json(item) for item in cast("list[Any]", value))
-    if isinstance(value, str):
-        return not any("\ud800" <= character <= "\udfff" for character in value)
-    if isinstance(value, float):
-        return math.isfinite(value)
-    return value is None or (isinstance(value, int) and value.bit_length() <= _NUMBER_BITS)
-
-
 def _call(written: _Written, specs: Specs) -> Call:
     tool = tool_name(written.name, specs)
     spec = specs.get(tool)
@@ -149,7 +95,9 @@ def _call(written: _Written, specs: Specs) -> Call:
         alone = len(needed) == len(written.positional) == 1 and not named
         named = {needed[0]: written.positional[0]} if alone else None
     if named is None:
-        return refused(tool, written.source, NO_VALUES)
+        return refused(
+            tool, written.source, f"{written.problem}; send the call again" if written.problem else NO_VALUES
+        )
     read = Arguments(named, "strict", "")
     return made(tool, fit_schema(read, spec.parameters) if spec else read, written.source)
 
