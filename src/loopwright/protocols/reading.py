@@ -5,18 +5,50 @@ In: an object with ``id``, ``protocol``, ``tools`` (name to parameter to type) a
 ``content``, ``reasoning``, ``error`` and ``usage``. Owns this form only; the protocols understand the replies.
 """
 
+from collections.abc import Callable, Sequence
 from typing import Any, cast
+
+from msgspec import Struct
 
 from loopwright.core.errors import UsageError
 from loopwright.core.messages import Call, ToolSpec, Turn, Usage
+from loopwright.protocols import anthropic, cohere, gemini, openai_chat, openai_responses
 from loopwright.protocols.labels import detect, labels_of
 from loopwright.protocols.native import read
-from loopwright.protocols.openai_chat import read_chunks, read_message
 from loopwright.protocols.react_reply import FINISH, read_text
+from loopwright.protocols.schemas import properties
 from loopwright.protocols.speech import Reply
 
 OPEN = "input"
 """The parameter of tools whose parameters are not known."""
+
+
+class Dialect(Struct, frozen=True):
+    """How saved replies of a wire format are decoded."""
+
+    message: Callable[[dict[str, Any]], Reply]
+    chunks: Callable[[list[str]], Reply]
+
+
+DIALECTS: dict[str, Dialect] = {
+    "openai-chat": Dialect(openai_chat.read_message, openai_chat.read_chunks),
+    "openai-responses": Dialect(openai_responses.read_message, openai_responses.read_chunks),
+    "anthropic": Dialect(anthropic.read_message, anthropic.read_chunks),
+    "gemini": Dialect(gemini.read_message, gemini.read_chunks),
+    "cohere-v2": Dialect(cohere.read_message, cohere.read_chunks),
+}
+ALIASES = {"anthropic-messages": "anthropic", "gemini-generate-content": "gemini", "cohere": "cohere-v2"}
+PROTOCOLS = ("react-text", "auto", *DIALECTS)
+"""What a question may name as its protocol, beside the aliases."""
+
+
+class Understood(Struct, frozen=True):
+    """What the reply in a question means."""
+
+    turn: Turn
+    reply: Reply
+    """The reply as the wire format has it; only its text, where there was none."""
+    streamed: bool = False
 
 
 def read_line(question: dict[str, Any]) -> dict[str, Any]:
@@ -26,13 +58,25 @@ def read_line(question: dict[str, Any]) -> dict[str, Any]:
         UsageError: a protocol that is not known, or no reply in a form that it can read
     """
     tools = tools_of(question.get("tools"))
-    match question.get("protocol"):
-        case "react-text":
-            return {"id": question.get("id"), **_answer(_text_turn(question, tools), tools)}
-        case "openai-chat":
-            return {"id": question.get("id"), **_chat_answer(question, tools)}
-        case protocol:
-            raise UsageError(f"the protocol {protocol!r} cannot be read; use react-text or openai-chat")
+    return {"id": question.get("id"), **answer(understand(question, tools), tools)}
+
+
+def understand(question: dict[str, Any], tools: Sequence[ToolSpec]) -> Understood:
+    """What the reply in `question` means by its protocol, with these tools instead of its own.
+
+    Raises:
+        UsageError: a protocol that is not known, or no reply in a form that it can read
+    """
+    protocol = question.get("protocol")
+    name = ALIASES.get(protocol, protocol) if isinstance(protocol, str) else ""
+    if name == "react-text":
+        return _from_text(question, tools)
+    if name == "auto":
+        reply = Reply(text=_text_of(question, name))
+        return Understood(read(reply, tools), reply)
+    if name in DIALECTS:
+        return _from_wire(DIALECTS[name], name, question, tools)
+    raise UsageError(f"the protocol {protocol!r} cannot be read; use one of {', '.join(PROTOCOLS)}")
 
 
 def tools_of(given: object) -> list[ToolSpec]:
@@ -43,29 +87,41 @@ def tools_of(given: object) -> list[ToolSpec]:
     return [ToolSpec(name, parameters=_schema(parameters)) for name, parameters in named.items()]
 
 
-def _text_turn(question: dict[str, Any], tools: list[ToolSpec]) -> Turn:
-    reply, finish, primed = question.get("reply"), question.get("finish"), question.get("primed")
+def language_of(question: dict[str, Any]) -> str:
+    """The language of the labels of a text: as the question says, or else that of the text."""
     language = question.get("language")
-    if not isinstance(reply, str):
-        raise UsageError('react-text reads the key "reply", a text')
-    return read_text(
-        reply,
+    return language if isinstance(language, str) else detect(_text_of(question, "react-text"))
+
+
+def _from_text(question: dict[str, Any], tools: Sequence[ToolSpec]) -> Understood:
+    text, finish, primed = _text_of(question, "react-text"), question.get("finish"), question.get("primed")
+    turn = read_text(
+        text,
         tools,
-        labels=labels_of(language if isinstance(language, str) else detect(reply)),
+        labels=labels_of(language_of(question)),
         finish=(finish,) if isinstance(finish, str) else FINISH,
         primed=primed if isinstance(primed, str) else "",
         command=question.get("command") is True,
     )
+    return Understood(turn, Reply(text=text))
 
 
-def _chat_answer(question: dict[str, Any], tools: list[ToolSpec]) -> dict[str, Any]:
+def _text_of(question: dict[str, Any], protocol: str) -> str:
+    reply = question.get("reply")
+    if not isinstance(reply, str):
+        raise UsageError(f'{protocol} reads the key "reply", a text')
+    return reply
+
+
+def _from_wire(dialect: Dialect, name: str, question: dict[str, Any], tools: Sequence[ToolSpec]) -> Understood:
     message, chunks = question.get("message"), question.get("chunks")
     if isinstance(message, dict):
-        return _answer(read(read_message(cast("dict[str, Any]", message)), tools), tools)
+        reply = dialect.message(cast("dict[str, Any]", message))
+        return Understood(read(reply, tools), reply)
     if isinstance(chunks, list):
-        reply = read_chunks([str(chunk) for chunk in cast("list[object]", chunks)])
-        return {**_answer(read(reply, tools), tools), **_stream(reply)}
-    raise UsageError('openai-chat reads the key "message", an object, or "chunks", a list of texts')
+        reply = dialect.chunks([str(chunk) for chunk in cast("list[object]", chunks)])
+        return Understood(read(reply, tools), reply, streamed=True)
+    raise UsageError(f'{name} reads the key "message", an object, or "chunks", a list of texts')
 
 
 def _stream(reply: Reply) -> dict[str, Any]:
@@ -81,18 +137,21 @@ def _stream(reply: Reply) -> dict[str, Any]:
 
 def _schema(parameters: object) -> dict[str, Any]:
     known = cast("dict[str, object]", parameters) if isinstance(parameters, dict) else {}
-    properties = {name: {"type": kind} if isinstance(kind, str) else {} for name, kind in known.items()}
-    return {"type": "object", "properties": properties or {OPEN: {}}, "required": list(known)}
+    parts = {name: {"type": kind} if isinstance(kind, str) else {} for name, kind in known.items()}
+    return {"type": "object", "properties": parts or {OPEN: {}}, "required": list(known)}
 
 
-def _answer(turn: Turn, tools: list[ToolSpec]) -> dict[str, Any]:
-    known = {tool.name for tool in tools if list(tool.parameters["properties"].values()) != [{}]}
+def answer(found: Understood, tools: Sequence[ToolSpec]) -> dict[str, Any]:
+    """What a reply means, as plain data."""
+    turn = found.turn
+    known = {tool.name for tool in tools if list(properties(tool.parameters).values()) != [{}]}
     return {
         "kind": turn.kind,
         "thought": turn.thought,
         "answer": turn.answer,
         "problem": turn.problem,
         "calls": [_call(call, known=call.tool in known) for call in turn.calls],
+        **(_stream(found.reply) if found.streamed else {}),
     }
 
 
