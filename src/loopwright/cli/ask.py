@@ -88,7 +88,7 @@ def ask(
     """
     from loopwright.cli.driving import Show, drive
     from loopwright.cli.setup import Recipe, agent_of, announced, checked_recipe, chosen_model, new_folder, open_journal
-    from loopwright.cli.values import checked_limits, checked_settings, extra_fields, task_of
+    from loopwright.cli.values import argument_text, checked_limits, checked_settings, extra_fields, task_of
     from loopwright.toolbox.load import anchored, names_in
 
     show = Show(as_json=as_json, quiet=quiet, full=full)
@@ -100,7 +100,7 @@ def ask(
         protocol=_protocol(protocol),
         tools=tuple(map(anchored, names_in(tools))),
         docs=str(docs.resolve()) if docs else None,
-        instructions=instructions,
+        instructions=argument_text("--instructions", instructions),
         stream=not no_stream,
         language=language,
         switch_back=switch_back,

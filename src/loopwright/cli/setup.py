@@ -63,7 +63,6 @@ def checked_recipe(recipe: Recipe) -> Recipe:
         ("--model", recipe.model),
         ("--base-url", recipe.base_url or ""),
         ("--docs", recipe.docs or ""),
-        ("--instructions", recipe.instructions),
         *(("--tools", name) for name in recipe.tools),
     ):
         checked_text(option, text)

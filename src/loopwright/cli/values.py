@@ -1,6 +1,8 @@
 """What the values of options may be, said in the words of the options."""
 
 import math
+import os
+import sys
 from typing import Any, cast
 
 import msgspec
@@ -58,20 +60,35 @@ def checked_text(what: str, text: str) -> str:
     return text
 
 
+def argument_text(what: str, argument: str) -> str:
+    """What an argument says; in a locale like C, Python does not take UTF-8 for what it is.
+
+    Raises:
+        UsageError: it has bytes that are not UTF-8
+    """
+    try:
+        argument.encode()
+    except UnicodeEncodeError:
+        return _decoded(what, os.fsencode(argument))
+    return argument
+
+
 def task_of(argument: str) -> str:
     """The task itself, or for ``-`` what standard input says.
 
     Raises:
         UsageError: it is not UTF-8 text
     """
-    import sys
-
     if argument != "-":
-        return checked_text("the task", argument)
+        return argument_text("the task", argument)
+    return _decoded("the task", sys.stdin.buffer.read()).replace("\r\n", "\n")
+
+
+def _decoded(what: str, said: bytes) -> str:
     try:
-        return sys.stdin.buffer.read().decode().replace("\r\n", "\n")
+        return said.decode()
     except UnicodeDecodeError:
-        raise UsageError("the task is not UTF-8 text") from None
+        raise UsageError(f"{what} is not UTF-8 text") from None
 
 
 def extra_fields(text: str | None) -> dict[str, Any]:
