@@ -71,7 +71,8 @@ def value_of(node: ast.expr) -> Any:
         value: Any = ast.literal_eval(node)
     except (ValueError, TypeError, MemoryError, RecursionError) as error:
         raise NoValue from error
-    _refuse_repeated(node)
+    if not isinstance(node, ast.Constant):
+        _refuse_repeated(node)
     _refuse_foreign(value)
     return value
 

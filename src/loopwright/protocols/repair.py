@@ -37,6 +37,7 @@ _TOKEN = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|x[0-9a-fA-F]{2}|.)|([\"\x00-\x1f])", re.DOTALL)
+_HALF = "the arguments hold half of a character (a lone surrogate); write the whole character"
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 _BLANKS = " \t\r\n"
 """The blanks that JSON knows."""
@@ -153,10 +154,12 @@ def _read(text: str, notes: list[str]) -> Any:
     except UnicodeError:
         problem = "it holds half of a character"
     bare = _without_wrapping(text.strip(), notes)
+    translated = _translated(bare, notes)
     try:
-        return _strict(_translated(bare, notes), notes)
+        return _strict(translated, notes)
     except (msgspec.DecodeError, UnicodeError) as error:
-        raise _Unreadable(_explained(bare, problem)) from error
+        half = _holds_half_a_character(translated)
+        raise _Unreadable(_HALF if half else _explained(bare, problem)) from error
 
 
 def _strict(text: str, notes: list[str]) -> Any:
@@ -281,8 +284,6 @@ def _holds_half_a_character(text: str) -> bool:
 
 def _explained(text: str, problem: str) -> str:
     """Why the text is no JSON, in words for the model."""
-    if _holds_half_a_character(text):
-        return "the arguments hold half of a character (a lone surrogate); write the whole character"
     tokens = _tokens(text)
     opened = sum((token in ("{", "[")) - (token in ("}", "]")) for _, token in tokens)
     if tokens and tokens[-1][0] == "open" and text[:1] in ("{", "["):

@@ -16,7 +16,7 @@ from loopwright.protocols.leaks.blocks import read_block
 from loopwright.protocols.leaks.fences import code_end, inside_fence, read_fence
 from loopwright.protocols.leaks.found import INSIDE, UNREADABLE, Found, Specs
 from loopwright.protocols.leaks.marks import INVENTED, MARK, ORPHAN, without_ending
-from loopwright.protocols.leaks.quotations import begins_line, mention
+from loopwright.protocols.leaks.quotations import begins_line, is_mentioned, mention
 from loopwright.protocols.leaks.regions import read_region, read_separated
 from loopwright.protocols.leaks.tool_tags import read_tag, tag_pattern
 from loopwright.protocols.thinking import without_thinking
@@ -220,7 +220,7 @@ def _left_over(walk: _Walk, text: str, event: re.Match[str], kind: str) -> None:
         walk.position = event.end()
     elif not walk.orphan:
         token = "|" in mark or "｜" in mark
-        walk.orphan = token or not mention(text, event.start(), event.end(), walk.position)
+        walk.orphan = token or not is_mentioned(text, event.start(), event.end(), walk.position)
 
 
 def _only_mentioned(text: str, start: int, found: Found, walk: _Walk, specs: Specs) -> bool:

@@ -49,6 +49,12 @@ _CUE_BEHIND = re.compile(
 _SENTENCE = re.compile(r"[.!?][\"'”’)]*\s+(?=[A-ZÀ-ÞЀ-Я\"“„«])|[。！？]")
 
 
+def is_mentioned(text: str, start: int, end: int, floor: int = 0) -> bool:
+    """Whether `mention` finds anything; told at once for what stands inside of a line, of which there may be much."""
+    after = without_ending(text[end : end + WINDOW]).partition("\n")[0].strip()
+    return bool(after and _before(text, start, floor)[0]) or bool(mention(text, start, end, floor))
+
+
 def mention(text: str, start: int, end: int, floor: int = 0) -> Mention:
     """Whether what stands from `start` to `end` is only talked about; empty where it stands for itself.
 

@@ -97,7 +97,8 @@ def _is_list(region: _Region, sign: str) -> bool:
 
 def _pass(region: _Region, mark: re.Match[str]) -> None:
     """Go on behind a mark: the calls before it are complete."""
-    region.done, region.waiting = region.done + region.waiting, []
+    region.done += region.waiting
+    region.waiting = []
     region.closed = mark["close"] is not None
     region.fresh = not region.closed
     region.opening = mark if region.fresh else region.opening
