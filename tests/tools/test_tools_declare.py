@@ -1,6 +1,7 @@
 """How functions become tools: schema, description, validation, and what is refused."""
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Annotated, Any, Literal
@@ -496,3 +497,44 @@ async def test_expectations_are_told_in_words() -> None:
         "InvalidArguments: key: missing, expected an integer or a string; places: missing, expected a list of which "
         "each is an integer (at least 1); at: missing, expected an object with x, y"
     )
+
+
+def test_a_free_form_tool_takes_one_command() -> None:
+    @tool(free_form=True)
+    def act(command: str) -> str:
+        """Acts."""
+        return command
+
+    assert act.spec.free_form
+    assert not tool(plain).spec.free_form
+
+
+def plain(command: str) -> str:
+    """Acts."""
+    return command
+
+
+def two(a: str, b: str) -> str:
+    """Acts."""
+    return a + b
+
+
+def number(a: int) -> int:
+    """Acts."""
+    return a
+
+
+def optional(a: str = "look") -> str:
+    """Acts."""
+    return a
+
+
+def none() -> str:
+    """Acts."""
+    return ""
+
+
+@pytest.mark.parametrize("function", [two, number, optional, none])
+def test_a_free_form_tool_that_takes_anything_else_is_refused(function: Callable[..., Any]) -> None:
+    with pytest.raises(UsageError, match=f"{function.__name__} is free_form .* exactly one parameter"):
+        tool(free_form=True)(function)

@@ -13,19 +13,23 @@ from loopwright.protocols.speech import Speech
 
 def conversation_of(started: RunStarted, way: Way, model: Model, history: Iterable[Event] = ()) -> Conversation:
     """The transcript of a run so far, as `model` is told it in this way of speaking."""
-    speech = speech_of(way, model, started.language)
+    speech = speech_of(way, model, started)
     conversation = Conversation(started, model.dialect, speech, model.capabilities, model=model.name)
     for event in history:
         conversation.add(event)
     return conversation
 
 
-def speech_of(way: Way, model: Model, language: str = "en") -> Speech:
-    """The speech that this model is spoken to in, with the sentences of a language."""
-    labels = labels_of(language)
+def speech_of(way: Way, model: Model, started: RunStarted) -> Speech:
+    """The speech that this model is spoken to in, with the sentences of the run's language."""
+    labels, role = labels_of(started.language), started.observation_role
     if way == "native":
         return Native(labels=labels)
     # Only runs in text form load the readers of text.
+    from loopwright.protocols.command_text import CommandText, is_free_form
     from loopwright.protocols.react_text import ReactText
 
-    return ReactText(capabilities=model.capabilities, labels=labels, style="embedded" if model.embedded else "standard")
+    if is_free_form(started.tools) and not model.embedded:
+        return CommandText(capabilities=model.capabilities, labels=labels, observation_role=role)
+    style = "embedded" if model.embedded else "standard"
+    return ReactText(capabilities=model.capabilities, labels=labels, style=style, observation_role=role)

@@ -45,7 +45,8 @@ class Native:
     def turn(self, turn: Turn) -> Message:
         """What the model said. A turn without text of its own was made in another way, and is put together again."""
         turn = replace(turn, calls=tuple(identified(turn.calls)))
-        return Message("assistant", turn.text or turn.thought or turn.answer or "", turn=turn)
+        said = turn.text or "\n\n".join(part for part in (turn.thought, turn.answer) if part)
+        return Message("assistant", said, turn=turn)
 
     def results(self, answered: Sequence[tuple[Call, Result]]) -> list[Message]:
         """One message a call, under the id that the call has in the message of the turn."""

@@ -5,13 +5,14 @@ Owns what a model is told: the prompt, the observations, the reminders. Its sent
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, cast
 
 from msgspec.structs import replace
 
 from loopwright.core.events import ModelAsked, NoteAdded, RunStarted
-from loopwright.core.messages import Call, Result, ToolSpec, Turn, Way
+from loopwright.core.messages import Call, ObservationRole, Result, ToolSpec, Turn, Way
 from loopwright.protocols import embedded, json_form, native
 from loopwright.protocols.cleaning import cleaned
 from loopwright.protocols.embedded import TRAINED, Trained
@@ -25,10 +26,9 @@ from loopwright.protocols.schemas import Schema, choices, properties, required, 
 from loopwright.protocols.speech import Capabilities, Message, Options, Reply
 
 Style = Literal["standard", "embedded"]
-ObservationRole = Literal["user", "system", "assistant"]
-
 _ANY = Capabilities()
 _NO_TEXT = "..."
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _CLOSED = ("}", "]", ")", "`", "~")
 """How a reply ends whose call shows by itself that it is complete."""
 
@@ -54,7 +54,8 @@ class ReactText:
             capabilities: whether the endpoint takes stop marks, and what it can keep replies to
             labels: the language of prompt and labels; the embedded model knows English only
             style: ``embedded`` is the short prompt that the embedded model was trained on
-            observation_role: who says the observations
+            observation_role: who says the observations; a tool's answer to a call, which a turn then makes in the
+                provider's fields too
             finish: names of actions that give the final answer
             trained: for the embedded style, the tools as the model was trained on them, by name
         """
@@ -79,21 +80,31 @@ class ReactText:
 
     def turn(self, turn: Turn) -> Message:
         """What the model said, up to where it counts; a turn that was not said in text is put into words."""
-        return Message(
-            "assistant", turn.text or (json_form.written(turn) if self._json else written(turn, self._labels))
-        )
+        text = turn.text or self._written(turn)
+        if self._role == "tool" and _named(turn.calls):
+            calls = tuple(native.identified(turn.calls))
+            return Message("assistant", text, turn=replace(turn, calls=calls, opaque=b""))
+        return Message("assistant", text)
 
     def results(self, answered: Sequence[tuple[Call, Result]]) -> list[Message]:
-        """One message with all observations of a turn; several are numbered, with the tool's name."""
-        label = self._labels.observation[0]
+        """One message with all observations of a turn; several are numbered, with the tool's name.
+
+        Where a tool says them, one message a call.
+        """
         shown = [self._observed(call, result) for call, result in answered]
+        calls = [call for call, _ in answered]
+        if self._role == "tool" and _named(calls):
+            made = zip(native.identified(calls), shown, strict=True)
+            return [Message("tool", self._told(text), call=call) for call, text in made]
+        role = "user" if self._role == "tool" else self._role
         if len(shown) == 1:
-            return [Message(self._role, f"{label}: {shown[0]}")]
+            return [Message(role, self._told(shown[0]))]
+        label = self._labels.observation[0]
         lines = (
             f"{label} {number} ({call.tool}): {text}"
             for number, ((call, _), text) in enumerate(zip(answered, shown, strict=True), 1)
         )
-        return [Message(self._role, "\n".join(lines))]
+        return [Message(role, "\n".join(lines))]
 
     def note(self, note: NoteAdded) -> Message:
         """A reminder or a warning of the loop, with what was wrong; with the form of a step where that was missed."""
@@ -145,6 +156,12 @@ class ReactText:
             return found
         return read_text(text, tools, labels=self._labels, finish=self._finish, cut=cut, closing=closing)
 
+    def _written(self, turn: Turn) -> str:
+        return json_form.written(turn) if self._json else written(turn, self._labels)
+
+    def _told(self, observed: str) -> str:
+        return f"{self._labels.observation[0]}: {observed}"
+
     def _observed(self, call: Call, result: Result) -> str:
         return embedded.observed(call.tool, result, self._trained) if self._embedded else observation(result)
 
@@ -154,6 +171,11 @@ class ReactText:
         if self._embedded:
             return embedded.grammar_of(started.tools, self._trained, closing=closing)
         return grammar_of(started.tools, self._labels, closing=closing)
+
+
+def _named(calls: Sequence[Call]) -> bool:
+    """Whether there are calls, and providers take the names in all of them: a model may write any."""
+    return bool(calls) and all(_NAME.fullmatch(call.tool) for call in calls)
 
 
 def _otherwise(turn: Turn, reply: Reply, tools: Sequence[ToolSpec]) -> Turn:

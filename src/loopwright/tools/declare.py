@@ -77,11 +77,21 @@ class FunctionTool(Generic[P, R]):
             return failure(raised)
         return result_of(value)
 
+    def check(self, arguments: dict[str, Any]) -> str:
+        """What is wrong with the arguments, in words for the model; empty where they are fine. Calls nothing."""
+        try:
+            self._checked(arguments)
+        except InvalidArguments as wrong:
+            return str(wrong)
+        return ""
+
     def _call(self, arguments: dict[str, Any]) -> Any:
+        return cast("Callable[..., Any]", self._function)(**self._checked(arguments))
+
+    def _checked(self, arguments: dict[str, Any]) -> dict[str, Any]:
         if self._method:
             raise InvalidArguments(f"{self.spec.name} is a method; give the tool of an instance, not of the class")
-        checked = self._parameters.check(arguments)
-        return cast("Callable[..., Any]", self._function)(**checked)
+        return self._parameters.check(arguments)
 
 
 @overload
@@ -99,6 +109,7 @@ def tool(
     timeout: float | None = None,
     max_chars: int = 20_000,
     accepts_repaired: bool = False,
+    free_form: bool = False,
 ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
 
 
@@ -114,6 +125,7 @@ def tool(
     timeout: float | None = None,
     max_chars: int = 20_000,
     accepts_repaired: bool = False,
+    free_form: bool = False,
 ) -> Any:
     """Make a tool of a function, sync or async, or of a bound method: ``@tool`` or ``@tool(effect="write")``.
 
@@ -134,6 +146,8 @@ def tool(
         timeout: seconds a call may take
         max_chars: characters of one result that the model is shown
         accepts_repaired: whether calls run whose arguments had to be repaired
+        free_form: whether its one parameter is a command for an environment, such as ``go to desk 1``; in text form
+            such a tool stands alone, and a whole reply is one command
 
     Raises:
         UsageError: the function cannot be a tool; the text says why and what to do
@@ -149,6 +163,7 @@ def tool(
             repeatable=effect == "read" if repeatable is None else repeatable,
             pollable=pollable,
             accepts_repaired=accepts_repaired,
+            free_form=free_form and _takes_a_line(read.parameters.schema, given),
             timeout=_positive(timeout, "timeout", given),
             max_chars=_positive(max_chars, "max_chars", given),
         )
@@ -240,6 +255,16 @@ def _valid_effect(effect: Effect) -> Effect:
     if effect not in known:
         raise UsageError(f"{effect!r} is no effect; it is one of {', '.join(known)}")
     return effect
+
+
+def _takes_a_line(schema: dict[str, Any], function: Any) -> bool:
+    parts: dict[str, Any] = schema.get("properties") or {}
+    if [part.get("type") for part in parts.values()] != ["string"] or schema.get("required") != list(parts):
+        raise UsageError(
+            f"tool {getattr(function, '__qualname__', function)} is free_form but does not take one command: give it "
+            "exactly one parameter, of type str and without a default"
+        )
+    return True
 
 
 Number = TypeVar("Number", float, int, float | None)
