@@ -80,13 +80,16 @@ class CoherePieces:
     def _take_message(self, message: dict[str, Any], event: dict[str, Any], kind: str) -> str:
         """A message, or the part of one that an event brings."""
         text, thinking = _content(message["content"]) if message.get("content") else ("", "")
-        plan = as_text(message.get("tool_plan"))
-        self._plan += [plan] if plan else []
-        self._thinking += [thinking] if thinking else []
+        plan = as_text(message["tool_plan"]) if "tool_plan" in message else ""
+        if plan:
+            self._plan.append(plan)
+        if thinking:
+            self._thinking.append(thinking)
         if text or thinking or plan:
             self._pieces.take_plain(PlainDelta(content=text, reasoning_content=thinking + plan))
-        for call in as_list(message.get("tool_calls")):
-            self._take_call(as_object(call), event, starting=kind in _STARTS)
+        if message.get("tool_calls"):
+            for call in objects(message["tool_calls"]):
+                self._take_call(call, event, starting=kind in _STARTS)
         return text
 
     def _take_call(self, call: dict[str, Any], event: dict[str, Any], *, starting: bool) -> None:
@@ -181,7 +184,6 @@ def _content(content: object) -> tuple[str, str]:
     """The text and the thinking in a content field: a text, a part, or a list of parts."""
     if isinstance(content, str):
         return content, ""
-    parts = objects(content)
-    return "".join(as_text(part.get("text")) for part in parts), "".join(
-        as_text(part.get("thinking")) for part in parts
-    )
+    texts = [as_text(part.get("text")) for part in objects(content)]
+    thoughts = [as_text(part["thinking"]) for part in objects(content) if "thinking" in part]
+    return "".join(texts), "".join(thoughts)
