@@ -1,6 +1,6 @@
 """The bet: look at the weather first, and convert the money only if it rained.
 
-    python examples/bet.py
+    .venv/bin/python examples/bet.py
 
 The second call depends on what the first one found: with rain there are two calls, without rain there is one.
 """

@@ -1,6 +1,8 @@
 """A question over a folder of documents, with `search` and `lookup` as in the ReAct paper.
 
-python examples/folder.py
+    .venv/bin/python examples/folder.py
+
+It wants a bigger model than the embedded one: name it in LOOPWRIGHT_MODEL, or set a provider's key.
 """
 
 from pathlib import Path

@@ -1,8 +1,9 @@
 """Two independent questions: a model that can ask for two tools in one turn gets both answers side by side.
 
-    python examples/two_questions.py
+    .venv/bin/python examples/two_questions.py
 
-Shows the events of a run as they happen.
+Shows the events of a run as they happen. It wants a bigger model than the embedded one: name it in LOOPWRIGHT_MODEL, or
+set a provider's key.
 """
 
 import asyncio

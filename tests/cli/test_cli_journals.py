@@ -62,4 +62,7 @@ def test_only_ask_makes_a_journal(tmp_path: Path) -> None:
     assert done.code == 0
     assert f"journal: in the new folder {tmp_path / 'new'}" in done.err
     assert "journal:" not in asked("2*3?", tmp_path, *missing).err
-    assert loopwright("show", *missing, folder=tmp_path).code == 0
+    for out in (done.out, loopwright("show", *missing, folder=tmp_path).out):
+        command = out.rpartition(" · loopwright ")[2].split()
+        assert command[2:] == list(missing)
+        assert loopwright(*command, folder=tmp_path).code == 0

@@ -91,7 +91,7 @@ def ask(
     from loopwright.cli.values import argument_text, checked_limits, checked_settings, extra_fields, task_of
     from loopwright.toolbox.load import anchored, names_in
 
-    show = Show(as_json=as_json, quiet=quiet, full=full)
+    show = Show(as_json=as_json, quiet=quiet, full=full, journal=journal)
     text = task_of(task)
     spec, why = chosen_model(model, base_url)
     recipe = Recipe(

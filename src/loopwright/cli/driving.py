@@ -9,13 +9,14 @@ import signal
 import sys
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import typer
 
 from loopwright.agent import Agent
 from loopwright.cli.exits import CODES, FAILED, INTERRUPTED, TERMINATED
-from loopwright.cli.printing import Printer, as_line, console, visible
+from loopwright.cli.printing import Printer, as_line, console, verb, visible
 from loopwright.core.errors import UsageError
 from loopwright.core.events import Event
 from loopwright.engine.history import RunResult
@@ -42,6 +43,7 @@ class Show:
         as_json: the events as JSON lines
         quiet: the answer only
         full: long parts in full
+        journal: the journal's file, where it has to be named to find the run again
         run_id: the run, where it is known already
         history: what happened in it before
 
@@ -50,7 +52,14 @@ class Show:
     """
 
     def __init__(
-        self, *, as_json: bool, quiet: bool, full: bool, run_id: str = "", history: Sequence[Event] = ()
+        self,
+        *,
+        as_json: bool,
+        quiet: bool,
+        full: bool,
+        journal: Path | None = None,
+        run_id: str = "",
+        history: Sequence[Event] = (),
     ) -> None:
         if as_json and quiet:
             raise UsageError("use --json or --quiet, not both")
@@ -58,7 +67,7 @@ class Show:
         self.why_stopped = ""
         self.stop: Callable[[], object] = lambda: None
         """Pauses the run."""
-        self._printer = Printer(console(), full=full)
+        self._printer = Printer(console(), full=full, journal=journal)
         self._printer.recall(history)
         self._json, self._quiet = as_json, quiet
         self._shown: Observer | None = Lines(len(history)) if as_json else None if quiet else self._printer
@@ -92,14 +101,14 @@ class Show:
         except OSError as error:
             self._lost(error)
         if self.why_stopped:
-            complain(f"{self.why_stopped}; see the run with: loopwright show {self.run_id}")
+            complain(f"{self.why_stopped}; see the run with: {verb('show', self.run_id, self._printer.journal)}")
         return not self.why_stopped
 
     def stopped(self, why: str) -> None:
         """Say how to go on with a run that is not over."""
         self.rest()
         if self.run_id:
-            complain(f"{self.why_stopped or why}; go on with: loopwright resume {self.run_id}")
+            complain(f"{self.why_stopped or why}; go on with: {verb('resume', self.run_id, self._printer.journal)}")
         else:
             complain(self.why_stopped or why)
 

@@ -8,6 +8,8 @@ turn round the order of what is read.
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
+from shlex import quote
 
 from msgspec.structs import replace
 from rich.cells import cell_len, set_cell_size
@@ -116,8 +118,9 @@ def console() -> Console:
 class Printer:
     """An observer that prints a run as it happens, or as it happened."""
 
-    def __init__(self, console: Console, *, full: bool = False) -> None:
+    def __init__(self, console: Console, *, full: bool = False, journal: Path | None = None) -> None:
         self.run_id = ""
+        self.journal = journal
         self._console = console
         self._most = None if full else FOLD
         self._price: Price | None = None
@@ -168,7 +171,9 @@ class Printer:
             self._console.print(Text(visible(result.answer)), soft_wrap=True)
         if result.status == "failed" and self._failed == result.reason:
             result = replace(result, reason="")
-        self._console.print(Text("\n" + visible(figures(result, self._price)), style="dim"), soft_wrap=True)
+        self._console.print(
+            Text("\n" + visible(figures(result, self._price, self.journal)), style="dim"), soft_wrap=True
+        )
 
     def _note(self, event: Event | TextArrived) -> None:
         """Count the turns that call tools: a question that has to be asked again keeps its number."""
@@ -250,7 +255,12 @@ def written(call: Call) -> str:
     return f"{call.tool} {arguments}{state}"
 
 
-def figures(result: RunResult, price: Price | None) -> str:
+def verb(name: str, run_id: str, journal: Path | None) -> str:
+    """The command that does something with a run of this journal."""
+    return f"loopwright {name} {run_id}{f' --journal {quote(str(journal))}' if journal else ''}"
+
+
+def figures(result: RunResult, price: Price | None, journal: Path | None = None) -> str:
     """One line: how the run ended, what it took at that price, and how to see it or go on with it."""
     usage = result.usage
     parts = [
@@ -260,7 +270,7 @@ def figures(result: RunResult, price: Price | None) -> str:
         ("about " if usage.estimated else "") + f"{usage.tokens:,} tokens",
         cost(result.cost, price),
         f"{result.seconds:.1f} s",
-        f"loopwright {'resume' if result.status == 'failed' else 'show'} {result.run_id}",
+        verb("resume" if result.status == "failed" else "show", result.run_id, journal),
     ]
     return " · ".join(parts)
 

@@ -35,6 +35,6 @@ def resume(
     run_id, history = asyncio.run(find())
     started = cast("RunStarted", history[0])
     recipe = recipe_of(started.recipe, run_id)
-    show = Show(as_json=as_json, quiet=quiet, full=full, run_id=run_id, history=history)
+    show = Show(as_json=as_json, quiet=quiet, full=full, journal=journal, run_id=run_id, history=history)
     agent = agent_of(recipe, store, started.limits, started.settings, show)
     drive(agent, lambda: agent.resume(run_id), show)

@@ -20,7 +20,7 @@ def show(
 
     from rich.text import Text
 
-    from loopwright.cli.printing import Printer, as_line, console, header, visible
+    from loopwright.cli.printing import Printer, as_line, console, header, verb, visible
     from loopwright.cli.setup import find_run, found_journal
     from loopwright.core.events import Event, RunStarted
     from loopwright.engine.history import fold, result_of
@@ -37,7 +37,7 @@ def show(
             print(as_line(run_id, seq, event))
         return
     screen = console()
-    printer = Printer(screen, full=full)
+    printer = Printer(screen, full=full, journal=journal)
     screen.print(Text(visible(header(cast("RunStarted", events[0])))), soft_wrap=True)
     for event in events:
         printer(run_id, event)
@@ -46,4 +46,4 @@ def show(
     if state.phase == "over":
         printer.figures(result_of(state))
     else:
-        screen.print(Text(visible(f"\nnot over · loopwright resume {run_id}"), style="dim"), soft_wrap=True)
+        screen.print(Text(visible(f"\nnot over · {verb('resume', run_id, journal)}"), style="dim"), soft_wrap=True)
