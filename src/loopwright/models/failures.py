@@ -1,6 +1,6 @@
 """What a provider's refusal means: from status, headers and body to a `ModelError` that says what to do.
 
-Owns the wordings by which providers are told apart, as data, and the masking of keys. Pure: nothing is sent or
+Owns the wordings by which providers are told apart, as data, and the masking of keys in them. Pure: nothing is sent or
 repeated here.
 """
 
@@ -17,6 +17,7 @@ from msgspec import Struct
 from loopwright.core.errors import ModelError
 from loopwright.core.events import Failure
 from loopwright.models.providers import Endpoint
+from loopwright.protocols.keys import MASK, without_keys
 
 SHOWN = 400
 """Characters of a provider's message that are shown."""
@@ -76,13 +77,6 @@ NO_MONEY = re.compile(
 KEY_REFUSED = re.compile(r"api key not valid|api key expired|api_key_invalid", re.IGNORECASE)
 """A wrong key, as Gemini puts it under status 400."""
 
-_KEY_SHAPES = re.compile(
-    r"\b(?:sk|pk|rk|gsk|xai|hf|nvapi|fw|csk|pplx|tgp)[-_][\w*.-]{4,}"  # keys as providers issue them, also half masked
-    r"|\bAIza[\w*-]{8,}"
-    r"|[\w.-]*\*{3,}[\w.-]*"  # what a provider masked itself
-    r"|(?<=[Bb]earer )[\w.~+/=*-]+"
-)
-
 
 class Refusal(Struct, frozen=True):
     """A response that is not a reply."""
@@ -131,6 +125,7 @@ def refusal(
     failure, text, lost = _classified(endpoint, status, headers, said, tools=tools, constrained=constrained)
     quoted = shortened(masked(said.message, key))  # masked first: half a key is a key
     told = f'; it says: "{quoted}"' if quoted else ""
+    text = _without(text, key)  # a redirect may name it
     error = ModelError(failure, f"{text} (HTTP {status}{told})", lost=lost)
     return Refusal(error, _may_repeat(failure, status, headers), retry_after(headers))
 
@@ -319,7 +314,11 @@ def shortened(text: str) -> str:
 
 def masked(text: str, key: str) -> str:
     """The text without the key, and without anything that looks like one."""
+    return without_keys(_without(text, key))
+
+
+def _without(text: str, key: str) -> str:
     for secret in {key, quote(key, safe="")} - {""}:
         pattern = re.escape(secret) if len(secret) >= 8 else rf"(?<!\w){re.escape(secret)}(?!\w)"
-        text = re.sub(pattern, "[key]", text)
-    return _KEY_SHAPES.sub("[key]", text)
+        text = re.sub(pattern, MASK, text)
+    return text

@@ -18,6 +18,7 @@ from loopwright.core.errors import ModelError, UsageError
 from loopwright.engine.ports import Feed
 from loopwright.models import door
 from loopwright.models.failures import Refusal, masked, refusal
+from loopwright.models.mask import Mask
 from loopwright.models.providers import Endpoint
 
 ERROR_BODY = 65_536
@@ -196,11 +197,14 @@ class OpenAICompatible:
         if response.content_type == "text/html":
             text = f"{self.endpoint.url} answers with a web page, not with a model's reply: check the base URL"
             raise ModelError("request", text)
-        content = response.content
+        content, mask = response.content, Mask(self._key, feed)
         while data := await content.readany():
             progress.feeding = True
-            feed(data)
+            mask(data)
             progress.feeding = False
+        progress.feeding = True
+        mask.close()
+        progress.feeding = False
 
     def _not_reached(self, error: Exception, progress: _Progress) -> Refusal:
         """What a broken or missing connection means.
