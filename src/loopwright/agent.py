@@ -7,6 +7,7 @@ import asyncio
 import secrets
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Sequence
 from pathlib import Path
+from types import NoneType
 from typing import Any, Literal, Self, cast
 
 from msgspec.structs import replace
@@ -14,10 +15,11 @@ from msgspec.structs import replace
 from loopwright.core.errors import UsageError
 from loopwright.core.events import Event, RunStarted
 from loopwright.core.messages import Limits, Settings, ToolSpec, Way
+from loopwright.engine import given
 from loopwright.engine.clock import SystemClock
 from loopwright.engine.drive import Driver
 from loopwright.engine.history import RunResult, fold, result_of
-from loopwright.engine.people import Approve, Callback
+from loopwright.engine.people import Approve, people_of
 from loopwright.engine.ports import Clock, Model, Observer, People, TextArrived, Tool
 from loopwright.journal.base import Journal
 from loopwright.models.constraint import constrained
@@ -89,19 +91,32 @@ class Agent:
         clock: Clock | None = None,
         recipe: dict[str, Any] | None = None,
     ) -> None:
-        self.limits = limits or Limits()
-        self.settings = settings or Settings()
+        self.limits = given.limits_of(limits)
+        self.settings = given.settings_of(settings)
+        given.check_options(
+            {
+                "model": (model, (str, Model, NoneType), "a text like 'openai:gpt-4.1-mini', or a Model"),
+                "base_url": (base_url, (str, NoneType), "a text"),
+                "api_key": (api_key, (str, NoneType), "a text"),
+                "switch_back": (switch_back, bool, "True or False"),
+                "constrain": (constrain, (bool, NoneType), "True, False or None"),
+                "require_action": (require_action, bool, "True or False"),
+                "policy": (policy, (Policy, NoneType), "Policy(…)"),
+                "language": (language, (str, NoneType), "the code of a language, like 'en'"),
+                "observers": (observers, (list, tuple), "a list of functions of (run id, event)"),
+            }
+        )
         found = model if isinstance(model, Model) else _resolved(model, base_url, api_key)
         self.model = constrained(found, self.settings, wanted=constrain)
-        self.instructions = instructions
+        self.instructions = given.text_of(instructions, "instructions")
         self.journal = _journal(journal)
         self._tools = _tools(tools)
         self._policy = policy or Policy()
-        self._people = Callback(approve) if callable(approve) else approve
+        self._people = people_of(approve)
         self._observers = tuple(observers)
         self._stream = stream
         self._clock = clock or SystemClock()
-        self._recipe = recipe or {}
+        self._recipe = given.recipe_of(recipe)
         self._language = _language(language)
         self._way: Way = _way(protocol, self.model)
         self._may_switch = protocol == "auto"
@@ -111,8 +126,6 @@ class Agent:
             raise UsageError(f"switch_back needs protocol auto; with {protocol} a run is never spoken in another way")
         if constrain and protocol == "native":
             raise UsageError("constrain keeps replies in text form to their form: use protocol text or auto")
-        if "messages" in self.settings.extra:
-            raise UsageError("settings.extra holds messages, which are the run's own: give a task and instructions")
         self._active = 0
         self._entered = False
         if self.limits.cost is not None and self.model.price is None:
@@ -126,12 +139,19 @@ class Agent:
 
         Args:
             task: what is asked for
-            run_id: a name for the run, unique in the journal; by default one is made from the time
+            run_id: a name for the run, unique in the journal, of at most 200 characters; by default one is made from
+                the time
 
         Raises:
-            UsageError: the task is empty
-            Conflict: the journal has a run of this name already
+            UsageError: the task is no text or an empty one, the name cannot be one, what an approval returned is
+                neither a bool nor an `Approval`, or the request cannot be made
+            Conflict: the journal has a run of this name already, or another process took it over
             JournalError: the journal refused; what is durable can be resumed
+            CancelledError: the task that awaits this was cancelled
+            Exception: whatever an observer or an approval raised
+
+        After each of these but the refusal of the task and the name, the run is paused where the journal allows, and
+        `resume` goes on with it.
         """
         return await self._run(task, run_id, self._observers)
 
@@ -167,10 +187,11 @@ class Agent:
 
         Raises:
             UnknownRun: the journal holds no such run
-            UsageError: the run needs tools that this agent does not have
-            Conflict: another driver took the run
+            UsageError: the run needs tools that this agent does not have, or as for `run`
+            Conflict: another process or task works on the run, or took it over
+            JournalError: the journal refused, or the run in it is damaged
         """
-        history = await self.journal.read(run_id)
+        history = await self.journal.read(given.text_of(run_id, "run_id"))
         state = fold(history)
         if state.phase == "over" and state.outcome is not None and state.outcome.status != "failed":
             return result_of(state)
@@ -198,10 +219,9 @@ class Agent:
         await self.close()
 
     async def _run(self, task: str, run_id: str | None, observers: Sequence[Observer]) -> RunResult:
-        if not task.strip():
-            raise UsageError("the task is empty")
+        task = given.task_of(task)
         started = RunStarted(
-            run_id=run_id or self._new_id(),
+            run_id=self._new_id() if run_id is None else given.run_id_of(run_id),
             task=task,
             model=self.model.spec,
             way=self._way,
@@ -217,6 +237,7 @@ class Agent:
             attended=self._people is not None,
             recipe=self._recipe,
         )
+        given.check_readable(started)
         return await self._finish(self._driver(started, observers).start())
 
     def _driver(self, started: RunStarted, observers: Sequence[Observer]) -> Driver:
@@ -267,6 +288,8 @@ def _journal(journal: Journal | Path | str | None) -> Journal:
         from loopwright.journal.sqlite import SqliteJournal
 
         return SqliteJournal(Path(journal) if journal is not None else default_path())
+    if not callable(getattr(journal, "append", None)):
+        raise UsageError(f"journal is {journal!r}; pass a path, ':memory:', or a journal like SqliteJournal(path)")
     return journal
 
 
@@ -274,7 +297,7 @@ def _tools(tools: Iterable[Tool | Callable[..., Any]]) -> tuple[Tool, ...]:
     from loopwright.tools.declare import tool as declared
 
     found = dict[str, Tool]()
-    for item in tools:
+    for item in given.check_tools(tools):
         ready = cast("Tool", item if hasattr(item, "spec") else declared(cast("Callable[..., Any]", item)))
         if ready.spec.name in found:
             raise UsageError(f"two tools are called {ready.spec.name}: give one of them another name")

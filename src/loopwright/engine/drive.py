@@ -13,7 +13,7 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from loopwright.core.commands import AskModel, AskPerson, Command, Record, RunTool
-from loopwright.core.errors import LoopwrightError, ModelError
+from loopwright.core.errors import Conflict, IllegalEvent, JournalError, ModelError
 from loopwright.core.events import (
     ApprovalAsked,
     ApprovalGiven,
@@ -28,19 +28,28 @@ from loopwright.core.events import (
     RunStarted,
     WaySwitched,
 )
-from loopwright.core.limits import size
+from loopwright.core.limits import shortened, size
 from loopwright.core.loop import apply, due
-from loopwright.core.messages import Result, Turn, Usage
-from loopwright.core.state import State
-from loopwright.engine.execute import execute
+from loopwright.core.messages import Result, ToolSpec, Turn, Usage
+from loopwright.core.state import State, ledger_of
+from loopwright.engine.claim import claimed
+from loopwright.engine.execute import execute, fault
+from loopwright.engine.people import approval_of
 from loopwright.engine.ports import Approval, Clock, Model, Observer, People, TextArrived, Tool
 from loopwright.engine.speak import conversation_of
 from loopwright.journal.base import Journal
 from loopwright.protocols.conversation import Conversation
+from loopwright.protocols.envelope import writable
+from loopwright.protocols.keys import without_keys
 from loopwright.protocols.speech import Reply
+from loopwright.tools.cut import cut
+from loopwright.tools.result import error as error_result
+from loopwright.tools.result import failure
 
 BYTES_A_TOKEN = 4
 """For the estimate where a provider reports no usage."""
+REASON_BYTES = 300
+"""Of what stopped a driver, for people."""
 GRACE, GRACE_SHARE = 0.2, 0.05
 """Seconds, and share of the time left, for a transport to say itself that time is up, and whether anything was sent."""
 
@@ -75,14 +84,27 @@ class Driver:
         self._door = asyncio.Lock()
 
     async def start(self) -> State:
-        """Write down that the run began, and drive it to its end."""
+        """Write down that the run began, and drive it to its end.
+
+        Raises:
+            Conflict: another driver works on the run, or the journal has one of this name already
+        """
         opening = self._conversation.opening_bytes
         self._started = replace(self._started, opening_bytes=opening)
-        await self.record(self._started)
-        return await self._drive()
+        with claimed(self._journal, self._run_id):
+            await self.record(self._started)
+            return await self._drive()
 
     async def resume(self, history: Sequence[Event]) -> State:
-        """Fold what happened, claim the run with an append, and drive it to its end."""
+        """Claim the run, fold what happened, and drive it to its end.
+
+        Raises:
+            Conflict: another driver works on the run, or went on with it since `history` was read
+        """
+        with claimed(self._journal, self._run_id):
+            return await self._resume(history)
+
+    async def _resume(self, history: Sequence[Event]) -> State:
         for event in history:
             self.state = apply(self.state, event)
         self._conversation = conversation_of(self._started, self.state.way, self._model, history)
@@ -109,11 +131,20 @@ class Driver:
             while commands := due(self.state):
                 await self._perform(commands)
         except asyncio.CancelledError:
-            if self.state.phase != "over":
-                with suppress(LoopwrightError):
-                    await self.record(RunPaused(reason="interrupted"))
+            await self._pause("interrupted")
+            raise
+        except (JournalError, Conflict, IllegalEvent):
+            raise  # what is durable is all that counts; nothing may be added to it
+        except Exception as raised:
+            await self._pause(shortened(without_keys(failure(raised).error), REASON_BYTES))
             raise
         return self.state
+
+    async def _pause(self, reason: str) -> None:
+        """Write down that the driver stops, where the journal takes it; whatever hinders that is not the cause."""
+        if self.state.phase != "over":
+            with suppress(Exception):
+                await self.record(RunPaused(reason=reason))
 
     async def _perform(self, commands: Sequence[Command]) -> None:
         """Perform all that is due, side by side where there is more than one thing to wait for."""
@@ -125,12 +156,11 @@ class Driver:
                 case AskModel():
                     facts.append(command.asked)
                     waiting.append(command)
-                case RunTool():
-                    facts.append(CallStarted(call_id=command.call.id))
-                    waiting.append(command)
-                case AskPerson():
-                    facts.append(ApprovalAsked(call_id=command.call.id))
-                    waiting.append(command)
+                case RunTool() | AskPerson():
+                    fact = self._refused(command) or _begin(command)
+                    facts.append(fact)
+                    if not isinstance(fact, CallEnded):
+                        waiting.append(command)
                 case _:
                     assert_never(command)
         await self.record(*facts)
@@ -152,10 +182,11 @@ class Driver:
         try:
             reply, raw = await self._send(body, self._left(command.until))
         except ModelError as error:
-            await self.record(ModelFailed(failure=error.failure, message=error.message, lost=error.lost))
+            message = without_keys(error.message)
+            await self.record(ModelFailed(failure=error.failure, message=message, lost=error.lost))
             return
         if reply.error or not reply.complete:
-            message = reply.error or "the reply ended before it was complete"
+            message = without_keys(reply.error) or "the reply ended before it was complete"
             await self.record(ModelFailed(failure="reply", message=message, lost=True))
             return
         turn = self._conversation.read(reply, closing=bool(asked.closing))
@@ -189,22 +220,36 @@ class Driver:
 
     async def _run(self, command: RunTool) -> None:
         began, timeout = self._clock.elapsed(), self._left(command.until)
-        tool = self._tools.get(command.call.tool)
+        tool, how = self._tools.get(command.call.tool), "ran"
         if tool is None:
-            result = Result("error", error="UnknownTool: the tool is not here any more")
+            result, how = Result("error", error="UnknownTool: the tool is not here any more"), "refused"
+        elif wrong := fault(tool, command.call):
+            result, how = self._invalid(wrong, command.tool), "refused"
         else:
             result = await execute(tool, command.call, room=command.room, timeout=timeout)
         seconds = self._clock.elapsed() - began
-        await self.record(CallEnded(call_id=command.call.id, result=result, seconds=seconds))
+        await self.record(CallEnded(call_id=command.call.id, result=result, how=how, seconds=seconds))
+
+    def _refused(self, command: RunTool | AskPerson) -> CallEnded | None:
+        """The answer to a call whose arguments cannot be valid: it does not run, and nobody is asked about it."""
+        call, tool = command.call, self._tools.get(command.call.tool)
+        if tool is None or self.state.open[call.id].stage == "allowed":
+            return None  # a call that a person allowed is owed its start
+        wrong = fault(tool, call)
+        return CallEnded(call_id=call.id, result=self._invalid(wrong, command.tool), how="refused") if wrong else None
+
+    def _invalid(self, wrong: str, tool: ToolSpec) -> Result:
+        room = ledger_of(self.state).room(len(self.state.open))
+        return cut(error_result(f"InvalidArguments: {wrong}"), room=room, max_chars=tool.max_chars)
 
     async def _consult(self, command: AskPerson) -> None:
         said = Approval(allowed=False, by="nobody", reason="nobody answered in time")
         if self._people is not None:
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._left(command.until)):
-                    said = await self._people.approve(command.call, command.tool, command.about)
-        call_id = command.call.id
-        await self.record(ApprovalGiven(call_id=call_id, allowed=said.allowed, by=said.by, reason=said.reason))
+                    said = approval_of(await self._people.approve(command.call, command.tool, command.about))
+        call_id, by, reason = command.call.id, writable(said.by), writable(said.reason)
+        await self.record(ApprovalGiven(call_id=call_id, allowed=said.allowed, by=by, reason=reason))
         mine = [next_ for next_ in due(self.state) if concerns(next_, call_id)]
         await self._perform(mine)
 
@@ -235,6 +280,12 @@ async def side_by_side(work: Sequence[Coroutine[None, None, None]]) -> None:
                 group.create_task(coroutine)
     except BaseExceptionGroup as failed:
         raise failed.exceptions[0] from None
+
+
+def _begin(command: RunTool | AskPerson) -> CallStarted | ApprovalAsked:
+    """The fact to write down before the command is performed."""
+    call_id = command.call.id
+    return CallStarted(call_id=call_id) if isinstance(command, RunTool) else ApprovalAsked(call_id=call_id)
 
 
 def concerns(command: Command, call_id: str) -> bool:

@@ -8,11 +8,11 @@ import asyncio
 import contextvars
 import threading
 from collections.abc import Callable
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, cast, get_args, runtime_checkable
 
 import msgspec
 
-from loopwright.core.messages import Call, Result
+from loopwright.core.messages import Call, Result, ResultStatus, is_text
 from loopwright.engine.ports import Tool
 from loopwright.tools.cut import cut
 from loopwright.tools.result import error, failure
@@ -29,25 +29,43 @@ class BlockingTool(Protocol):
         ...
 
 
+@runtime_checkable
+class CheckingTool(Protocol):
+    """A tool that can say beforehand that arguments are wrong."""
+
+    def check(self, arguments: dict[str, Any]) -> str:
+        """What is wrong with the arguments, in words for the model; empty where they are fine."""
+        ...
+
+
+def fault(tool: Tool, call: Call) -> str:
+    """What is wrong with the arguments of a call, in words for the model; empty where the tool finds nothing."""
+    if not isinstance(tool, CheckingTool):
+        return ""
+    try:
+        return tool.check(call.arguments)
+    except Exception as raised:  # noqa: BLE001 - whatever a tool raises is an observation
+        return failure(raised).error
+
+
 async def execute(tool: Tool, call: Call, *, room: int, timeout: float | None) -> Result:
     """Run `call` with `tool` and return what the model may be shown of it: at most `room` bytes.
 
     The call gets `timeout` seconds or the tool's own, whichever is less. An async tool is cancelled then; a thread
-    cannot be stopped, and the error says so. Raises no Exception; a cancellation of the run and KeyboardInterrupt pass.
+    cannot be stopped, and the error says so. Whatever else a tool raises is a result; only a cancellation of the run
+    and KeyboardInterrupt pass.
     """
     limit = _least(tool.spec.timeout, timeout)
     if limit is not None and limit <= 0:
         return _fitted(error("ToolTimeout: there was no time left to start it"), tool, room)
     blocking = isinstance(tool, BlockingTool) and tool.blocking
-    deadline = asyncio.timeout(limit)
+    deadline, cancelled = asyncio.timeout(limit), _cancellations()
     try:
         async with deadline:
             result = await (_in_thread(tool, call.arguments) if blocking else tool.run(call.arguments))
-    except asyncio.CancelledError as raised:
-        if _is_cancelled():
+    except BaseException as raised:  # whatever a tool raises is an observation
+        if _must_pass(raised) or _cancellations() > cancelled:
             raise
-        result = failure(raised)
-    except (Exception, SystemExit) as raised:  # noqa: BLE001 - whatever a tool raises is an observation
         result = _too_late(limit, blocking=blocking) if deadline.expired() else failure(raised)
     return _fitted(_sound(result), tool, room)
 
@@ -56,10 +74,20 @@ def _least(*limits: float | None) -> float | None:
     return min((limit for limit in limits if limit is not None), default=None)
 
 
-def _is_cancelled() -> bool:
-    """Whether somebody cancelled this task, rather than the tool something of its own."""
+def _cancellations() -> int:
+    """How often somebody cancelled this task; a tool that cancels something of its own does not count."""
     task = asyncio.current_task()
-    return task is None or task.cancelling() > 0
+    return task.cancelling() if task is not None else 0
+
+
+def _must_pass(raised: BaseException) -> bool:
+    """Whether it is not the tool's doing: Ctrl-C, alone or in a group, or the end of the waiting coroutine."""
+    if isinstance(raised, BaseExceptionGroup):
+        return cast("BaseExceptionGroup[BaseException]", raised).subgroup(KeyboardInterrupt) is not None
+    if isinstance(raised, GeneratorExit):
+        # Python closes the inner coroutine first and then raises here; from a tool it comes through the tool's frames.
+        return raised.__traceback__ is None or raised.__traceback__.tb_next is None
+    return isinstance(raised, KeyboardInterrupt)
 
 
 def _too_late(limit: float | None, *, blocking: bool) -> Result:
@@ -71,9 +99,21 @@ def _sound(result: Any) -> Result:
     """The result, or an error where a tool that is not ours gave something else."""
     if not isinstance(result, Result):
         return error(f"ToolError: the tool returned {type(result).__name__} instead of a Result")
+    status, data = cast("object", result.status), cast("object", result.data)
+    if status not in get_args(ResultStatus):
+        known = ", ".join(get_args(ResultStatus))
+        return error(f"ToolError: the tool's Result has the status {status!r}; it must be one of {known}")
+    for name, text in (("error", cast("object", result.error)), ("note", cast("object", result.note))):
+        if not isinstance(text, str) or not is_text(text):
+            return error(f"ToolError: the {name} of the tool's Result is {text!r}, which is no text")
+    if not isinstance(data, msgspec.Raw):
+        return error(
+            f"ToolError: the data of the tool's Result is of type {type(data).__name__}; return the plain value, or "
+            "ok(value, note=…) of loopwright.tools.result"
+        )
     try:
-        msgspec.json.decode(result.data)
-    except msgspec.DecodeError as raised:
+        msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as raised:
         return error(f"ToolError: the tool's data is not JSON ({raised})")
     return result
 

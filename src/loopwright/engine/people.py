@@ -1,10 +1,12 @@
-"""A function as the person who is asked for approvals."""
+"""The person who is asked for approvals: a function as one, and what counts as a yes."""
 
 import inspect
 from collections.abc import Awaitable, Callable
+from typing import cast
 
+from loopwright.core.errors import UsageError
 from loopwright.core.messages import Call, ToolSpec
-from loopwright.engine.ports import Approval
+from loopwright.engine.ports import Approval, People
 
 Approve = Callable[[Call, ToolSpec], bool | Approval | Awaitable[bool | Approval]]
 
@@ -16,8 +18,47 @@ class Callback:
         self._approve = approve
 
     async def approve(self, call: Call, tool: ToolSpec, about: str) -> Approval:
-        """Ask the function; `about` is left to it to find out from the call."""
+        """Ask the function; `about` is left to it to find out from the call.
+
+        Raises:
+            UsageError: it returned neither a bool nor an `Approval`
+        """
         said = self._approve(call, tool)
         if inspect.isawaitable(said):
             said = await said
-        return said if isinstance(said, Approval) else Approval(said, by="application")
+        return approval_of(said)
+
+
+def people_of(approve: object) -> People | None:
+    """Whom to ask: a function of (call, tool), an object like `People`, or nobody.
+
+    Raises:
+        UsageError: it is something else
+    """
+    if approve is None or callable(getattr(approve, "approve", None)):
+        return cast("People | None", approve)
+    if not callable(approve):
+        raise UsageError(f"approve is {approve!r}; pass a function of (call, tool) that returns True or False")
+    return Callback(cast("Approve", approve))
+
+
+def approval_of(said: object) -> Approval:
+    """What was said, where it is a clear yes or no; nothing else lets a call run, and nothing else denies it.
+
+    Raises:
+        UsageError: it is neither a bool nor an `Approval` of one; the text names it
+    """
+    if isinstance(said, bool):
+        return Approval(said, by="application")
+    if not isinstance(said, Approval):
+        raise UsageError(f"the approval returned {_named(said)}; it must be True, False or an Approval")
+    for name, value, kind in (("allowed", said.allowed, bool), ("by", said.by, str), ("reason", said.reason, str)):
+        if not isinstance(cast("object", value), kind):
+            raise UsageError(
+                f"the approval returned an Approval whose {name} is {_named(value)}, not a {kind.__name__}"
+            )
+    return said
+
+
+def _named(value: object) -> str:
+    return "None" if value is None else f"{ascii(value)[:60]} ({type(value).__name__})"

@@ -4,7 +4,8 @@ Owns a dictionary of rows. No file. It stores the same rows as the durable journ
 is refused here too.
 """
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from threading import Lock
 
 from loopwright.core.errors import Conflict, JournalError, UnknownRun
@@ -19,8 +20,26 @@ class MemoryJournal:
     def __init__(self) -> None:
         self._runs: dict[str, list[tuple[bytes, bytes]]] = {}
         self._bodies: dict[str, bytes] = {}
+        self._claimed: set[str] = set()
         self._lock = Lock()
         self._closed = False
+
+    @contextmanager
+    def claim(self, run_id: str) -> Generator[None]:
+        """Hold a run for as long as the context lasts.
+
+        Raises:
+            Conflict: another task of this process holds it
+        """
+        with self._lock:
+            if run_id in self._claimed:
+                raise Conflict(f"another task is working on run {run_id}: wait until it is done, or cancel it")
+            self._claimed.add(run_id)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._claimed.discard(run_id)
 
     async def append(self, run_id: str, seq: int, events: Sequence[Event]) -> None:
         """Append events as numbers seq, seq+1, …, all or none.

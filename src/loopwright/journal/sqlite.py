@@ -11,15 +11,15 @@ import asyncio
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 from typing import TypeVar
 
 from loopwright.core.errors import Conflict, JournalError, UnknownRun, UsageError
 from loopwright.core.events import Event
-from loopwright.journal import chain, wire
+from loopwright.journal import chain, claims, wire
 from loopwright.journal.base import RunSummary, gap, taken
 from loopwright.journal.sqlite_file import Survives, explain, is_busy, open_file
 
@@ -51,7 +51,8 @@ class SqliteJournal:
 
     Args:
         path: the file; made with its folder at first use, readable by its owner only. Beside it SQLite keeps
-            ``-wal`` and ``-shm`` while the journal is open, and these belong to it: copy all three or none.
+            ``-wal`` and ``-shm`` while the journal is open, and these belong to it: copy all three or none. A folder
+            ``.locks`` has an empty file for each run that is worked on; it need not be copied.
         survives: what an append that has returned outlives. ``kill`` (the default): the end of the process, however
             sudden, SIGKILL included. A power cut or a crash of the operating system may take the latest appends of
             all runs, newest first, back to the last time the disk was waited for (about every 4 MB of appends); what
@@ -72,6 +73,21 @@ class SqliteJournal:
         self._opened: sqlite3.Connection | None = None
         self._process = 0
         self._closed = False
+
+    @contextmanager
+    def claim(self, run_id: str) -> Generator[None]:
+        """Hold a run against every other process and task, for as long as the context lasts or this process lives.
+
+        Raises:
+            Conflict: another one holds it
+            JournalError: the folder of the claims cannot be written
+        """
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(claims.held(self.path.with_name(f"{self.path.name}.locks"), run_id))
+            except OSError as error:
+                raise explain(error, self.path) from error
+            yield
 
     async def append(self, run_id: str, seq: int, events: Sequence[Event]) -> None:
         """Append events as numbers seq, seq+1, …, all or none, durable on return (see `survives`).

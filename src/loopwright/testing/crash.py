@@ -6,9 +6,11 @@ Owns the moment and the manner of the crash. It stores nothing itself.
 import os
 import signal
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Literal, Never
 
 from loopwright.core.events import Event
+from loopwright.engine.claim import claimed
 from loopwright.journal.base import Journal, RunSummary
 
 
@@ -41,6 +43,10 @@ class CrashAt:
         self._at = append
         self._when = when
         self._how = how
+
+    def claim(self, run_id: str) -> AbstractContextManager[None]:
+        """Claim the run of the journal; a crash lets go of it, as the end of a process does."""
+        return claimed(self._journal, run_id)
 
     async def append(self, run_id: str, seq: int, events: Sequence[Event]) -> None:
         """Append to the journal, or crash.

@@ -1,0 +1,167 @@
+"""The door of an agent: what an application gives is looked at before anything is written down or sent.
+
+Owns what is refused there and in which words. A value that gets past this door can be journalled and read back the
+same. Nothing here runs, resolves or stores anything.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+
+import msgspec
+
+from loopwright.core.errors import UsageError
+from loopwright.core.events import RunStarted
+from loopwright.core.messages import Limits, Settings, ToolSpec, is_text, unwritable
+
+RUN_ID_CHARACTERS = 200
+
+_RUN_FILLS: Mapping[str, str] = {
+    **dict.fromkeys(("messages", "input", "contents"), "give the task to run(), and instructions to the agent"),
+    "model": "name the model as the agent's first argument",
+    **dict.fromkeys(
+        ("max_tokens", "max_completion_tokens", "max_output_tokens", "max_tokens_to_sample"),
+        "use Settings(max_tokens=…)",
+    ),
+    "stream": "use Agent(stream=…), or --no-stream",
+    "n": "a run reads one reply to a question",
+    **dict.fromkeys(("tools", "functions"), "give tools to the agent"),
+    **dict.fromkeys(("tool_choice", "function_call"), "use require_action, or protocol"),
+}
+"""Fields of a request that the run itself fills, and how to say what is meant by them."""
+
+
+def check_options(options: Mapping[str, tuple[object, type | tuple[type, ...], str]]) -> None:
+    """Refuse an option that is of another type than it must be.
+
+    Args:
+        options: by its name, a value, the types that it may have, and what to pass, in words
+
+    Raises:
+        UsageError: one is of another type
+    """
+    for name, (value, kinds, wanted) in options.items():
+        if not isinstance(value, kinds):
+            raise UsageError(f"{name} is {_shown(value)}; pass {wanted}")
+
+
+def limits_of(limits: object) -> Limits:
+    """The limits, or the usual ones where none are given.
+
+    Raises:
+        UsageError: it is something else
+    """
+    if limits is None:
+        return Limits()
+    if not isinstance(limits, Limits):
+        raise UsageError(f"limits is {_shown(limits)}; pass Limits(…), like Limits(steps=3)")
+    return limits
+
+
+def settings_of(settings: object) -> Settings:
+    """The settings, or none of them where none are given.
+
+    Raises:
+        UsageError: it is something else, or its extra fields hold what the run itself fills
+    """
+    if settings is None:
+        return Settings()
+    if not isinstance(settings, Settings):
+        raise UsageError(f"settings is {_shown(settings)}; pass Settings(…), like Settings(temperature=0)")
+    if wrong := unwritable(settings.extra, "extra"):
+        raise UsageError(f"{wrong}, which no request can carry: use texts, numbers, booleans, lists and dicts")
+    for name in settings.extra:
+        if name in _RUN_FILLS:
+            raise UsageError(f"settings.extra holds {name!r}, which the run itself fills: {_RUN_FILLS[name]}")
+    return settings
+
+
+def recipe_of(recipe: object) -> dict[str, Any]:
+    """The recipe that goes into the first event; an empty one where none is given.
+
+    Raises:
+        UsageError: it is no dict, or JSON cannot carry it
+    """
+    if recipe is None:
+        return {}
+    if not isinstance(recipe, dict):
+        raise UsageError(f"recipe is {_shown(recipe)}; pass a dict")
+    if wrong := unwritable(cast("object", recipe), "recipe"):
+        raise UsageError(f"{wrong}, which the journal cannot hold: use texts, numbers, booleans, lists and dicts")
+    return cast("dict[str, Any]", recipe)
+
+
+def text_of(text: object, name: str) -> str:
+    """A text of the application, such as the task.
+
+    Raises:
+        UsageError: it is none
+    """
+    if not isinstance(text, str):
+        raise UsageError(f"{name} is {_shown(text)}; pass a text")
+    if not is_text(text):
+        raise UsageError(f"{name} holds half of a surrogate pair, which is no text: decode it as UTF-8")
+    return text
+
+
+def task_of(task: object) -> str:
+    """The task.
+
+    Raises:
+        UsageError: it is no text, or an empty one
+    """
+    text = text_of(task, "the task")
+    if not text.strip():
+        raise UsageError("the task is empty")
+    return text
+
+
+def run_id_of(run_id: object) -> str:
+    """The name of a run.
+
+    Raises:
+        UsageError: it is no text, or one that cannot be a name
+    """
+    text = text_of(run_id, "run_id")
+    if not text or len(text) > RUN_ID_CHARACTERS or not text.isprintable() or text != text.strip():
+        raise UsageError(
+            f"run_id is {_shown(text)}; it must have 1 to {RUN_ID_CHARACTERS} characters that can be printed, and no "
+            "space at its ends"
+        )
+    return text
+
+
+def check_tools(tools: object) -> Iterable[Any]:
+    """The tools as they can be looked through.
+
+    Raises:
+        UsageError: they are no list, or one of them is neither a function nor a tool
+    """
+    if isinstance(tools, str | bytes | Mapping) or not isinstance(tools, Iterable):
+        raise UsageError(f"tools is {_shown(cast('object', tools))}; pass a list of tools, like tools=[get_time]")
+    found = list(cast("Iterable[object]", tools))
+    for item in found:
+        is_tool = isinstance(getattr(item, "spec", None), ToolSpec) and callable(getattr(item, "run", None))
+        if not is_tool and (not callable(item) or hasattr(item, "spec")):
+            raise UsageError(f"tools holds {_shown(item)}; each must be a function with a docstring, or a tool")
+    return found
+
+
+def check_readable(started: RunStarted) -> None:
+    """Refuse a run whose first event would not read back.
+
+    Raises:
+        UsageError: a tool, or another part of it, holds a value of the wrong type; the text says where
+    """
+    wrongs = (unwritable(cast("object", tool.parameters), f"parameters of {tool.name}") for tool in started.tools)
+    if wrong := next((wrong for wrong in wrongs if wrong), ""):
+        raise UsageError(f"this run could not be read back from a journal: {wrong}")
+    try:
+        msgspec.json.decode(msgspec.json.encode(started), type=RunStarted)
+    except (msgspec.MsgspecError, TypeError, ValueError, RecursionError) as error:
+        raise UsageError(f"this run could not be read back from a journal: {error}") from None
+
+
+def _shown(value: object) -> str:
+    """A value of the wrong kind, short, with its type."""
+    text = ascii(value)
+    return f"{text if len(text) <= 60 else text[:60] + '…'} ({type(value).__name__})"
