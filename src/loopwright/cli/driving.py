@@ -91,7 +91,7 @@ class Show:
     def notice(self, text: str) -> None:
         """A line beside the output, for the person."""
         if not self._quiet and not self._json:
-            print(visible(text), file=sys.stderr)
+            complain(text)
 
     def farewell(self, result: RunResult) -> bool:
         """The end of a run; whether it could be printed."""
