@@ -221,3 +221,19 @@ def test_what_is_said_about_bytes_that_are_no_stream_does_not_depend_on_their_sp
     reply = keeps_wire(name, sent)
     assert "neither JSON nor an event stream" in reply.error
     assert not runnable(read(reply, []))
+
+
+@pytest.mark.parametrize("value", ["'it''s'", "'Gdynia'\"input\"", "'a' 'b'", "'a'\n  'b'", '"""a""" "b"'])
+def test_strings_side_by_side_are_not_joined(value: str) -> None:
+    for text in (
+        f"<|tool_call_start|>[get_weather(location={value})]<|tool_call_end|>",
+        f"get_weather(location={value})",
+    ):
+        assert runnable(keeps_leaks(text)) == []
+    assert runnable(keeps_text(f"Action: get_weather(location={value})")) == []
+
+
+@pytest.mark.parametrize("value", ["'it\\'s'", '"it\'s"', "'''it's'''", "''", '""'])
+def test_one_string_is_one_string(value: str) -> None:
+    (call,) = runnable(keeps_leaks(f"<|tool_call_start|>[get_weather(location={value})]<|tool_call_end|>"))
+    assert call.arguments["location"] in ("it's", "")

@@ -7,6 +7,9 @@ is known to whoever asks.
 import ast
 import math
 import re
+from itertools import pairwise
+from token import COMMENT, DEDENT, INDENT, NEWLINE, NL, STRING
+from tokenize import TokenError, generate_tokens
 from typing import Any, cast
 
 LONGEST = 20_000
@@ -18,6 +21,8 @@ _STRING = re.compile(r"\"(?:[^\"\\]++|\\.)*+\"|'(?:[^'\\]++|\\.)*+'", re.DOTALL)
 _REFUSED = re.compile(r"\b[rRbBuUfF]{1,2}\"|[\d.](?:and|else|for|if|in|is|not|or)\b")
 """Outside of strings: prefixes of strings, and numbers that run into a word, of which Python itself warns."""
 _OCTAL = re.compile(r"\\[4-7][0-7][0-7]")
+_QUOTES = re.compile(r"[\"']\s*[\"']")
+_NOTHING = frozenset((COMMENT, NL, NEWLINE, INDENT, DEDENT))
 _NUMBER_BITS = 63
 _TRIES = 3
 
@@ -35,14 +40,31 @@ def parsed(source: str) -> ast.Module | None:
     """The syntax tree, if there is one."""
     if len(source) > LONGEST or _OCTAL.search(source) or _REFUSED.search(_STRING.sub('""', source)):
         return None
+    source = escaped(source)
     for _ in range(_TRIES):
         try:
-            return ast.parse(escaped(source))
+            return None if _joins(source) else ast.parse(source)
         except SystemError:  # Python 3.11 mixes up parsers that run in two threads, such as that of a calculator
             continue
         except (SyntaxError, ValueError, MemoryError, RecursionError):
             break
     return None
+
+
+def _joins(source: str) -> bool:
+    """Whether two strings stand side by side. Python makes one of them; as likely, a quote inside of one was doubled.
+
+    Raises:
+        SyntaxError: no Python
+    """
+    if not _QUOTES.search(source):
+        return False
+    lines = iter(source.splitlines(keepends=True))
+    try:
+        kinds = [token.type for token in generate_tokens(lambda: next(lines, "")) if token.type not in _NOTHING]
+    except TokenError as error:
+        raise SyntaxError from error
+    return any(before == after == STRING for before, after in pairwise(kinds))
 
 
 def named_values(call: ast.Call) -> dict[str, Any]:
