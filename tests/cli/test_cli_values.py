@@ -17,15 +17,15 @@ DEEPEST = '{"a":' + "[" * 30_000 + "]" * 30_000 + "}"
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--budget-seconds", "inf"), "--budget-seconds is inf; it must be a number above 0"),
-        (("--budget-seconds", "nan"), "--budget-seconds is nan; it must be a number above 0"),
+        (("--budget-seconds", "inf"), "--budget-seconds is inf; it must be a number from 0 on"),
+        (("--budget-seconds", "nan"), "--budget-seconds is nan; it must be a number from 0 on"),
         (("--budget-seconds", "0"), "seconds"),
         (("--budget-cost", "nan"), "--budget-cost is nan"),
         (("--temperature", "nan"), "--temperature is nan; it must be a number from 0 on"),
         (("--temperature", "-0.5"), "--temperature is -0.5; it must be a number from 0 on"),
         (("--top-p", "1.5"), "--top-p is 1.5; it must be a number from 0 to 1"),
         (("--top-p", "nan"), "--top-p is nan; it must be a number from 0 to 1"),
-        (("--max-tokens", "0"), "--max-tokens is 0; it must be a whole number from 1 on"),
+        (("--max-tokens", "0"), "--max-tokens is 0; it must be a number from 1 on"),
         (("--extra", '{"x": NaN}'), "--extra"),
         (("--extra", '{"x": 1e999}'), "--extra"),
         (("--extra", "[1]"), "must be a JSON object"),

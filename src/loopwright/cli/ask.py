@@ -88,7 +88,8 @@ def ask(
     """
     from loopwright.cli.driving import Show, drive
     from loopwright.cli.setup import Recipe, agent_of, announced, checked_recipe, chosen_model, new_folder, open_journal
-    from loopwright.cli.values import argument_text, checked_limits, checked_settings, extra_fields, task_of
+    from loopwright.cli.values import argument_text, checked, checked_text, extra_fields, task_of, within
+    from loopwright.core.messages import Limits, Settings
     from loopwright.toolbox.load import anchored, names_in
 
     show = Show(as_json=as_json, quiet=quiet, full=full, journal=journal)
@@ -107,25 +108,25 @@ def ask(
         constrain=constrain,
         require_action=require_action,
     )
-    limits = checked_limits(
-        {
-            "steps": max_steps,
-            "model_calls": max_model_calls,
-            "tool_calls": max_tool_calls,
-            "tokens": budget_tokens,
-            "cost": budget_cost,
-            "seconds": budget_seconds,
-        }
+    limits = checked(
+        lambda: Limits(
+            max_steps,
+            max_model_calls,
+            max_tool_calls,
+            tokens=budget_tokens,
+            cost=within("--budget-cost", budget_cost, 0),
+            seconds=within("--budget-seconds", budget_seconds, 0),
+        )
     )
-    settings = checked_settings(
-        {
-            "temperature": temperature,
-            "top_p": top_p,
-            "max_tokens": max_tokens,
-            "seed": seed,
-            "stop": tuple(stop or ()),
-            "extra": extra_fields(extra),
-        }
+    settings = checked(
+        lambda: Settings(
+            within("--temperature", temperature, 0),
+            within("--top-p", top_p, 0, 1),
+            within("--max-tokens", max_tokens, 1),
+            seed,
+            tuple(checked_text("--stop", text) for text in stop or ()),
+            extra_fields(extra),
+        )
     )
     agent = agent_of(checked_recipe(recipe), open_journal(journal), limits, settings, show)
     show.notice(f"model: {announced(spec, why)}")

@@ -3,48 +3,42 @@
 import math
 import os
 import sys
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
 import msgspec
 
 from loopwright.core.errors import UsageError
-from loopwright.core.messages import Limits, Settings
+
+Made = TypeVar("Made")
+Number = TypeVar("Number", int, float)
 
 DEPTH = 32
 """Levels of lists and objects in --extra."""
 
 
-def checked_limits(limits: dict[str, Any]) -> Limits:
-    """Limits of these fields.
+def checked(make: Callable[[], Made]) -> Made:
+    """What is made of the values of options.
 
     Raises:
-        UsageError: a value is not allowed
+        UsageError: it does not take one of them
     """
-    for option, value in (("--budget-cost", limits["cost"]), ("--budget-seconds", limits["seconds"])):
-        _finite(option, value, "a number above 0")
     try:
-        return Limits(**limits)
+        return make()
     except ValueError as error:
         raise UsageError(str(error)) from None
 
 
-def checked_settings(settings: dict[str, Any]) -> Settings:
-    """Settings of these fields.
+def within(option: str, value: Number | None, least: float, most: float = math.inf) -> Number | None:
+    """The value, a number between these; None is none.
 
     Raises:
-        UsageError: a value is not allowed
+        UsageError: it is outside, infinite, or no number
     """
-    temperature, top_p, most = settings["temperature"], settings["top_p"], settings["max_tokens"]
-    _finite("--temperature", temperature, "a number from 0 on, mostly up to 2")
-    _refuse(temperature is not None and temperature < 0, "--temperature", temperature, "a number from 0 on")
-    _refuse(top_p is not None and not 0 <= top_p <= 1, "--top-p", top_p, "a number from 0 to 1")
-    _refuse(most is not None and most < 1, "--max-tokens", most, "a whole number from 1 on")
-    for stop in settings["stop"]:
-        checked_text("--stop", stop)
-    try:
-        return Settings(**settings)
-    except ValueError as error:
-        raise UsageError(str(error)) from None
+    if value is not None and not (math.isfinite(value) and least <= value <= most):
+        allowed = f"from {least:g} to {most:g}" if math.isfinite(most) else f"from {least:g} on"
+        raise UsageError(f"{option} is {value}; it must be a number {allowed}")
+    return value
 
 
 def checked_text(what: str, text: str) -> str:
@@ -130,12 +124,3 @@ def _deeper(value: object, levels: int) -> bool:
         case _:
             return False
     return not levels or any(_deeper(one, levels - 1) for one in inner)
-
-
-def _finite(option: str, value: float | None, allowed: str) -> None:
-    _refuse(value is not None and not math.isfinite(value), option, value, allowed)
-
-
-def _refuse(wrong: bool, option: str, value: object, allowed: str) -> None:  # noqa: FBT001 (a condition)
-    if wrong:
-        raise UsageError(f"{option} is {value}; it must be {allowed}")
