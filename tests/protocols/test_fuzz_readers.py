@@ -20,6 +20,7 @@ from test_openai_responses_stream import CALL_STREAMS as RESPONSES
 
 from conformance.score import load
 from loopwright.protocols.native import read
+from loopwright.protocols.python_literals import parsed
 
 LINES = load(Path(__file__).resolve().parents[2] / "conformance")
 REPLIES = [line.row["raw"] for line in LINES if "raw" in line.row]
@@ -237,3 +238,15 @@ def test_strings_side_by_side_are_not_joined(value: str) -> None:
 def test_one_string_is_one_string(value: str) -> None:
     (call,) = runnable(keeps_leaks(f"<|tool_call_start|>[get_weather(location={value})]<|tool_call_end|>"))
     assert call.arguments["location"] in ("it's", "")
+
+
+def test_python_that_does_not_end_is_no_python() -> None:
+    assert parsed('f("" (') is None
+    assert parsed('f("", "")') is not None
+
+
+def test_feedback_on_a_prompt_that_was_not_blocked_means_nothing() -> None:
+    answer = {"candidates": [{"content": {"parts": [{"text": "12"}]}, "finishReason": "STOP"}]}
+    sent = "".join(f"data: {json.dumps(part)}\n\n" for part in ({"promptFeedback": {"safetyRatings": []}}, answer))
+    reply = keeps_wire("gemini", sent.encode())
+    assert (reply.text, reply.error, reply.complete) == ("12", "", True)
