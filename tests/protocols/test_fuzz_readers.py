@@ -246,7 +246,7 @@ def test_python_that_does_not_end_is_no_python() -> None:
 
 
 def test_feedback_on_a_prompt_that_was_not_blocked_means_nothing() -> None:
-    answer = {"candidates": [{"content": {"parts": [{"text": "12"}]}, "finishReason": "STOP"}]}
-    sent = "".join(f"data: {json.dumps(part)}\n\n" for part in ({"promptFeedback": {"safetyRatings": []}}, answer))
+    answer: dict[str, Any] = {"candidates": [{"content": {"parts": [{"text": "12"}]}, "finishReason": "STOP"}]}
+    sent = 'data: {"promptFeedback": {"safetyRatings": []}}\n\n' + f"data: {json.dumps(answer)}\n\n"
     reply = keeps_wire("gemini", sent.encode())
     assert (reply.text, reply.error, reply.complete) == ("12", "", True)
