@@ -25,6 +25,7 @@ DEEPEST = '{"a":' + "[" * 30_000 + "]" * 30_000 + "}"
         (("--temperature", "-0.5"), "--temperature is -0.5; it must be a number from 0 on"),
         (("--top-p", "1.5"), "--top-p is 1.5; it must be a number from 0 to 1"),
         (("--top-p", "nan"), "--top-p is nan; it must be a number from 0 to 1"),
+        (("--max-tokens", f"-{10**400}"), "it must be a number from 1 on"),
         (("--max-tokens", "0"), "--max-tokens is 0; it must be a number from 1 on"),
         (("--extra", '{"x": NaN}'), "--extra"),
         (("--extra", '{"x": 1e999}'), "--extra"),

@@ -35,7 +35,7 @@ def within(option: str, value: Number | None, least: float, most: float = math.i
     Raises:
         UsageError: it is outside, infinite, or no number
     """
-    if value is not None and not (math.isfinite(value) and least <= value <= most):
+    if value is not None and not (least <= value <= most and value < math.inf):
         allowed = f"from {least:g} to {most:g}" if math.isfinite(most) else f"from {least:g} on"
         raise UsageError(f"{option} is {value}; it must be a number {allowed}")
     return value
