@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from loopwright.core.errors import UsageError
 from loopwright.core.events import Event, RunStarted
-from loopwright.core.messages import Limits, Settings, ToolSpec, Way
+from loopwright.core.messages import Example, Limits, ObservationRole, Settings, ToolSpec, Way
 from loopwright.engine import given
 from loopwright.engine.clock import SystemClock
 from loopwright.engine.drive import Driver
@@ -51,6 +51,11 @@ class Agent:
         constrain: whether replies in text form are kept to their form by a grammar or a JSON Schema; by default where
             the endpoint is known to take one. True asks any endpoint in OpenAI's chat format for a JSON Schema
         require_action: whether an answer that comes before any tool was used is sent back, once
+        examples: trajectories that show the model how to go about a task, before the task: plain ones as dicts
+            (``{"task", "steps": [{"thought", "tool", "arguments", "observation"}], "answer"}``), runs by
+            `engine.history.example_of`, or prompts of the ReAct paper by `protocols.paper.read_paper_prompt`
+        observation_role: who says the observations in text form: ``user``, ``assistant``, ``system`` or ``tool``.
+            All but ``user`` need a model in OpenAI's chat format, and ``tool`` one with tool calling, and protocol text
         limits: what a run may use
         settings: temperature, max_tokens, seed, stop and further fields of the request
         journal: where runs are written down: a `Journal`, a path to an SQLite file, or ``":memory:"``; by default the
@@ -80,6 +85,8 @@ class Agent:
         switch_back: bool = False,
         constrain: bool | None = None,
         require_action: bool = False,
+        examples: Iterable[Example | dict[str, Any]] = (),
+        observation_role: ObservationRole = "user",
         limits: Limits | None = None,
         settings: Settings | None = None,
         journal: Journal | Path | str | None = None,
@@ -111,6 +118,9 @@ class Agent:
         self.instructions = given.text_of(instructions, "instructions")
         self.journal = _journal(journal)
         self._tools = _tools(tools)
+        self.examples = _examples(examples, [tool.spec for tool in self._tools])
+        """The examples, fitted to the tools."""
+        self._observation_role: ObservationRole = _role(observation_role, self.model, protocol)
         self._policy = policy or Policy()
         self._people = people_of(approve)
         self._observers = tuple(observers)
@@ -228,6 +238,8 @@ class Agent:
             may_switch=self._may_switch,
             may_return=self._may_return,
             require_action=self._require_action,
+            examples=self.examples,
+            observation_role=self._observation_role,
             instructions=self.instructions,
             language=self._language or detect(task),
             tools=tuple(self._permitted(tool.spec) for tool in self._tools),
@@ -305,6 +317,14 @@ def _tools(tools: Iterable[Tool | Callable[..., Any]]) -> tuple[Tool, ...]:
     return tuple(found.values())
 
 
+def _examples(examples: Iterable[Example | dict[str, Any]], tools: Sequence[ToolSpec]) -> tuple[Example, ...]:
+    if examples == ():
+        return ()
+    from loopwright.engine.examples import examples_of
+
+    return examples_of(examples, tools)
+
+
 def _fresh(tool: Tool) -> Tool:
     """A copy with state of its own, for tools that keep some during a run."""
     fresh = getattr(tool, "fresh", None)
@@ -332,6 +352,23 @@ def _way(protocol: Protocol, model: Model) -> Way:
             return "text"
         case _:
             raise UsageError(f"unknown protocol {protocol!r}: use auto, native or text")
+
+
+def _role(role: ObservationRole, model: Model, protocol: Protocol) -> ObservationRole:
+    """Who says the observations; only roles whose messages the model's provider takes in any order."""
+    if role not in ("user", "assistant", "system", "tool"):
+        raise UsageError(f"unknown observation_role {role!r}: use user, assistant, system or tool")
+    if role != "user" and model.dialect.name != "openai-chat":
+        raise UsageError(
+            f"{model.spec} is not asked in OpenAI's chat format, where alone the {role} can say an observation: "
+            "leave observation_role out"
+        )
+    if role == "tool" and (protocol != "text" or not model.capabilities.tools):
+        raise UsageError(
+            "observation_role tool needs protocol text and a model with tool calling: an endpoint that refuses tools "
+            "refuses their answers too"
+        )
+    return role
 
 
 def _without_loop(start: Callable[[], Coroutine[Any, Any, RunResult]], name: str) -> RunResult:

@@ -1,12 +1,13 @@
 """Folds over a run's events: where it stands, and how it ended. Reads, never writes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from loopwright.core.events import Event
+from loopwright.core.errors import UsageError
+from loopwright.core.events import CallEnded, Event, ModelReplied
 from loopwright.core.loop import apply
-from loopwright.core.messages import OutcomeStatus, Usage
+from loopwright.core.messages import Call, Example, Exchange, OutcomeStatus, Result, Turn, Usage
 from loopwright.core.state import State, ledger_of, started_of
 
 
@@ -67,3 +68,41 @@ def result_of(state: State) -> RunResult:
         usage=ledger.spent,
         seconds=ledger.elapsed,
     )
+
+
+def example_of(events: Iterable[Event]) -> Example:
+    """A finished run as an example: its task, its turns with the calls that ran and their results, and its answer.
+
+    Calls that did not run, replies that could not be read and what the loop said to the model are left out; what the
+    model thought before a reply without a call goes with the next one.
+
+    Raises:
+        IllegalEvent: the events are no history of a run
+        UsageError: the run is not over, or has no answer
+    """
+    history = list(events)
+    state = fold(history)
+    run_id, outcome = started_of(state).run_id, state.outcome
+    if state.phase != "over" or outcome is None or not outcome.answer:
+        raise UsageError(f"run {run_id} cannot be an example: it is not over, or ended without an answer")
+    ran = {event.call_id: event.result for event in history if isinstance(event, CallEnded) and event.how == "ran"}
+    replies = [event.turn for event in history if isinstance(event, ModelReplied)]
+    last = next(number for number, turn in reversed(list(enumerate(replies))) if turn.answer == outcome.answer)
+    exchanges, thoughts = _exchanges(replies[:last], ran)
+    thought = "\n".join(part for part in (*thoughts, replies[last].thought) if part)
+    return Example(started_of(state).task, (*exchanges, Exchange(Turn(thought, answer=outcome.answer))))
+
+
+def _exchanges(turns: Sequence[Turn], ran: dict[str, Result]) -> tuple[list[Exchange], list[str]]:
+    """The turns whose calls ran, and the thoughts that no such turn follows."""
+    found, thoughts = list[Exchange](), list[str]()
+    for turn in turns:
+        made = [call for call in turn.calls if call.id in ran]
+        if turn.kind == "thought":
+            thoughts.append(turn.thought)
+        elif made:
+            thought = "\n".join(part for part in (*thoughts, turn.thought) if part)
+            calls = tuple(Call(call.tool, call.arguments, text=call.text) for call in made)
+            found.append(Exchange(Turn(thought, calls), tuple(ran[call.id] for call in made)))
+            thoughts = []
+    return found, thoughts

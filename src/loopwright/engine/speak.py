@@ -21,8 +21,13 @@ def conversation_of(started: RunStarted, way: Way, model: Model, history: Iterab
 
 
 def speech_of(way: Way, model: Model, started: RunStarted) -> Speech:
-    """The speech that this model is spoken to in, with the sentences of the run's language."""
+    """The speech that this model is spoken to in, with the sentences of the run's language.
+
+    Observations are the user's where another model than the run began with would refuse them from anybody else.
+    """
     labels, role = labels_of(started.language), started.observation_role
+    if model.dialect.name != "openai-chat" or (role == "tool" and not model.capabilities.tools):
+        role = "user"
     if way == "native":
         return Native(labels=labels)
     # Only runs in text form load the readers of text.
