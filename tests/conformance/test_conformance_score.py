@@ -16,6 +16,7 @@ from loopwright.protocols.reading import read_line
 from loopwright.protocols.speech import Dialect, Reply
 
 FOLDER = Path(score.__file__).parent
+PAGE = FOLDER.parent / "docs" / "conformance.md"
 LINES = load(FOLDER)
 STREAMS = [line for line in LINES if line.is_stream]
 DIALECTS: dict[str, Dialect] = {"openai-chat": openai_chat.OpenAIChat(), "anthropic-messages": anthropic.Anthropic()}
@@ -33,10 +34,12 @@ def test_every_line_is_read_right() -> None:
     bad = [line for line in LINES if found[line.id] not in ("strict", "accepted")]
     assert not bad, "\n".join(score.failure(line, found[line.id], answers[line.id]) for line in bad)
     assert score.passed(found)
+    figures = score.table(LINES, found, "form").splitlines()[-1].split()[1:]
+    assert f"| loopwright | {' | '.join(figures)} |" in PAGE.read_text(encoding="utf-8"), "the page has other figures"
 
 
 def test_the_corpus_is_what_its_page_says() -> None:
-    page = (FOLDER.parent / "docs" / "conformance.md").read_text(encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
     assert (len(LINES), len(STREAMS)) == (103, 17)
     assert "86 replies" in page
     assert "17 streams" in page
@@ -214,7 +217,7 @@ def test_a_stream_cut_behind_any_chunk_runs_all_of_its_calls_or_none(line: Line)
 def test_the_program_on_the_page_is_a_reader(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    page = (FOLDER.parent / "docs" / "conformance.md").read_text(encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
     program = page.partition("```py\n")[2].partition("```")[0]
     assert scored(tmp_path, program, monkeypatch=monkeypatch) in (0, 1)
     assert capsys.readouterr().out.splitlines()[-1].split()[-1] == "0"
