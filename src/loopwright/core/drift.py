@@ -18,8 +18,8 @@ SWITCHES = 2
 """Changes of the way of speaking in one run."""
 BYTES_A_TOKEN = 32
 """No transcript has so few tokens that each of them stands for more bytes than this, whatever its language."""
-SLACK = 64
-"""Tokens by which two counts of the same transcript may differ."""
+SLACK, SLACK_SHARE = 64, 0.15
+"""Tokens, and share of them, by which two counts of the same transcript may differ: a router may change tokenizers."""
 
 CONTEXT_LOST = (
     "context_lost: the server drops a part of the transcript without a word; give it a larger context "
@@ -90,7 +90,7 @@ class Kept(Struct):
             self.least = 0
             return 0
         least = self.least + grown // BYTES_A_TOKEN
-        if usage.input_tokens >= least - SLACK:
+        if usage.input_tokens >= least * (1 - SLACK_SHARE) - SLACK:
             self.least = max(least, usage.input_tokens)
             return 0
         self.least = usage.input_tokens
