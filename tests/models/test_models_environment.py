@@ -57,3 +57,15 @@ def test_a_file_that_is_no_text_says_so(tmp_path: Path) -> None:
 def test_no_value_is_in_the_representation(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("OPENAI_API_KEY=hunter2\n")
     assert "hunter2" not in repr(environment.read(tmp_path, {"OTHER": "hunter2"}))
+
+
+def test_a_value_takes_nothing_of_the_environment_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    (tmp_path / ".env").write_text("OTHER=x\nOPENAI_BASE_URL=http://elsewhere/${OPENAI_API_KEY}/$OTHER/v1\n")
+    assert environment.read(tmp_path, {})["OPENAI_BASE_URL"] == "http://elsewhere/${OPENAI_API_KEY}/$OTHER/v1"
+
+
+def test_a_value_with_a_nul_byte_is_refused_by_its_name(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_bytes(b"A=1\nLOOPWRIGHT_MODEL=a\0b\n")
+    with pytest.raises(UsageError, match="'LOOPWRIGHT_MODEL' holds a NUL byte"):
+        environment.read(tmp_path, {})

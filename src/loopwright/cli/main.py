@@ -11,6 +11,12 @@ import typer
 from loopwright.cli import ask, models, read, resume, runs, show, tools
 from loopwright.cli.exits import ANSWERED, FAILED, INTERRUPTED, USAGE
 
+FROM_FILE = (
+    *("LOOPWRIGHT_GEOCODING_URL", "LOOPWRIGHT_FORECAST_URL", "LOOPWRIGHT_EXCHANGE_URL"),
+    *("LOOPWRIGHT_MODEL", "LOOPWRIGHT_OFFLINE"),
+)
+"""Settings that a ``.env`` file may make beside keys and addresses of providers."""
+
 app = typer.Typer(
     name="loopwright",
     help="Run any language model in a loop of reason, act and observe, and look at what it did.",
@@ -86,12 +92,17 @@ def _run() -> int:
 
 
 def _read_settings() -> None:
-    """Take the settings of loopwright, not the keys, from the nearest ``.env`` where the environment has none."""
+    """Take a few settings from the nearest ``.env`` where the environment has none.
+
+    Not the keys, which stay where they are, and not the place of the journal: a file that comes with a folder must not
+    decide where the user's runs are kept, nor which count as the user's own.
+    """
     from loopwright.models import environment
 
-    for name, value in environment.read().items():
-        if name.startswith("LOOPWRIGHT_") and not name.endswith("_KEY"):
-            os.environ.setdefault(name, value)
+    found = environment.read()
+    for name in FROM_FILE:
+        if name in found:
+            os.environ.setdefault(name, found[name])
 
 
 def _unwritten(error: OSError) -> int:

@@ -14,8 +14,17 @@ def resume(
     as_json: Annotated[bool, typer.Option("--json", help="Print the new events as JSON lines.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the answer only.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Do not fold long parts.")] = False,
+    trust: Annotated[
+        bool,
+        typer.Option(
+            "--trust", help="Load the tools, and send the key to the address, that a run of a strange journal names."
+        ),
+    ] = False,
 ) -> None:
     """Go on with a run. What was finished is not done again; a finished run just gives its answer.
+
+    A run names the tools and the address that it was begun with. Where the journal is not your usual one, you are told
+    what code it would load and where your key would go, and are asked first; --trust agrees beforehand.
 
     Exit status: as for ask.
     """
@@ -24,7 +33,9 @@ def resume(
 
     from loopwright.cli.driving import Show, drive
     from loopwright.cli.setup import agent_of, find_run, found_journal, recipe_of
+    from loopwright.cli.trust import check_trust
     from loopwright.core.events import Event, RunStarted
+    from loopwright.journal.location import default_path
 
     store = found_journal(journal)
 
@@ -35,6 +46,7 @@ def resume(
     run_id, history = asyncio.run(find())
     started = cast("RunStarted", history[0])
     recipe = recipe_of(started.recipe, run_id)
+    check_trust(recipe, journal or default_path(), run_id, trusted=trust)
     show = Show(as_json=as_json, quiet=quiet, full=full, journal=journal, run_id=run_id, history=history)
     agent = agent_of(recipe, store, started.limits, started.settings, show)
     drive(agent, lambda: agent.resume(run_id), show)

@@ -68,9 +68,13 @@ def _parsed(file: Path) -> dict[str, str]:
     from dotenv import dotenv_values
 
     try:
-        parsed = dotenv_values(file, encoding="utf-8-sig")
+        # A value that named a variable of the environment would take keys with it to wherever the value goes.
+        parsed = dotenv_values(file, encoding="utf-8-sig", interpolate=False)
     except OSError as error:
         raise UsageError(f"cannot read {file}: {error.strerror}; make it readable or remove it") from None
     except UnicodeDecodeError:
         raise UsageError(f"cannot read {file}: it is not UTF-8 text; save it as UTF-8") from None
-    return {name: value for name, value in parsed.items() if value is not None}
+    found = {name: value for name, value in parsed.items() if value is not None}
+    if broken := next((name for name, value in found.items() if "\0" in name + value), None):
+        raise UsageError(f"cannot read {file}: {broken!r} holds a NUL byte; write it again") from None
+    return found
