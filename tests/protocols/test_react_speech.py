@@ -125,7 +125,9 @@ def test_results_of_the_embedded_model() -> None:
     data = {"unit": "celsius", "city": "Oslo", "temperature": 1.5, "precipitation_mm": 0.0, "country": "Norway"}
     (shown,) = speech.results([(Call("get_current_weather"), result(data, note="old"))])
     fields = '{"city": "Oslo", "temperature": 1.5, "precipitation_mm": 0.0, "unit": "celsius"}'
-    assert shown.text == f"Observation: {fields}\n(note: old)"
+    assert shown.text == f"Observation: {fields}"
+    (shown,) = speech.results([(Call("other"), result("x", note="old"))])
+    assert shown.text == "Observation: x\n(note: old)"
     (shown,) = speech.results([(Call("get_current_weather"), result({"a": 1, "b": 2}))])
     assert shown.text == 'Observation: {"a": 1, "b": 2}'
     (shown,) = speech.results([(Call("calculator"), result("391"))])

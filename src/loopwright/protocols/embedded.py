@@ -72,13 +72,16 @@ def observed(tool: str, result: Result, trained: Mapping[str, Trained] = TRAINED
     """A result as the model knows it: the fields that it was trained on, JSON with a space behind comma and colon.
 
     That the network failed is said in one sentence, because from host names and socket errors the model concludes that
-    it did not rain. The journal has all of it.
+    it did not rain; and notes are left out, because of "31 days old" it makes a part of the answer. The journal has all
+    of it, and so has the screen.
     """
     if result.status != "ok":
         if result.error.startswith(NETWORK):
             result = replace(result, error=f"{NETWORK} {UNREACHED}")
         return json.dumps(msgspec.json.decode(envelope(result)), ensure_ascii=False)
     known = trained.get(tool)
+    if known:
+        result = replace(result, note="")
     data: object = msgspec.json.decode(result.data)
     if isinstance(data, dict):
         fields = cast("dict[str, Any]", data)
