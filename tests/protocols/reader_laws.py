@@ -11,16 +11,16 @@ from typing import Any, cast
 import msgspec
 
 from loopwright.core.errors import UsageError
-from loopwright.core.messages import Call, ToolSpec, Turn
+from loopwright.core.messages import Call, Result, Settings, ToolSpec, Turn
 from loopwright.protocols.anthropic import Anthropic
 from loopwright.protocols.cohere import CohereChat
 from loopwright.protocols.gemini import Gemini
-from loopwright.protocols.native import read
+from loopwright.protocols.native import Native, read
 from loopwright.protocols.openai_chat import OpenAIChat
 from loopwright.protocols.openai_responses import OpenAIResponses
 from loopwright.protocols.react_reply import read_text
 from loopwright.protocols.reading import read_line
-from loopwright.protocols.speech import Dialect, Reply
+from loopwright.protocols.speech import Dialect, Options, Reply
 
 
 def _tool(name: str, *required: str, **properties: object) -> ToolSpec:
@@ -85,7 +85,18 @@ def keeps_wire(name: str, data: bytes, size: int = 1) -> Reply:
     assert reply.finish != "length" or not runnable(turn), "a call of a reply that was cut would run"
     for call in runnable(turn):
         _keeps_arguments(call)
+    for sent in DIALECTS:
+        _goes_back(DIALECTS[sent], turn)
     return reply
+
+
+def _goes_back(dialect: Dialect, turn: Turn) -> None:
+    """What was read can be sent back, in its own format and in every other, where a run goes on with another model."""
+    turn = turn.numbered(1, len(turn.calls))
+    results = [(call, Result(data=msgspec.Raw(b"1"))) for call in turn.calls]
+    rows = [dialect.message(message) for message in (Native().turn(turn), *Native().results(results))]
+    body = json.loads(dialect.body("model", [row for row in rows if row], Options(Settings()), stream=False))
+    json.dumps(body, allow_nan=False).encode()
 
 
 def keeps_line(question: dict[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,8 @@ from test_gemini_stream import RICH as GEMINI
 from test_openai_responses_stream import CALL_STREAMS as RESPONSES
 
 from conformance.score import load
-from loopwright.protocols.native import read
+from loopwright.protocols.native import Native, read
+from loopwright.protocols.openai_responses import OpenAIResponses
 from loopwright.protocols.python_literals import parsed
 
 LINES = load(Path(__file__).resolve().parents[2] / "conformance")
@@ -250,3 +251,11 @@ def test_feedback_on_a_prompt_that_was_not_blocked_means_nothing() -> None:
     sent = 'data: {"promptFeedback": {"safetyRatings": []}}\n\n' + f"data: {json.dumps(answer)}\n\n"
     reply = keeps_wire("gemini", sent.encode())
     assert (reply.text, reply.error, reply.complete) == ("12", "", True)
+
+
+def test_what_another_provider_sent_does_not_stop_a_request() -> None:
+    sent = "".join(f"data: {chunk}\n\n" for chunk in STREAMS["anthropic"][0]).encode()
+    turn = read(keeps_wire("anthropic", sent), []).numbered(1, 9)
+    assert turn.opaque
+    items = json.loads(b"[" + OpenAIResponses().message(Native().turn(turn)) + b"]")
+    assert [item["name"] for item in items if item.get("type") == "function_call"] == [call.tool for call in turn.calls]

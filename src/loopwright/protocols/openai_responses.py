@@ -133,9 +133,13 @@ def _own(turn: Turn) -> list[bytes]:
     """The provider's own items; ids and arguments that it would refuse are replaced. None where they do not fit.
 
     Reasoning that is neither encrypted nor in words was kept by the server only. As it is not kept there, its item
-    would be refused, and with it the ids of the items that it belongs to.
+    would be refused, and with it the ids of the items that it belongs to. None, too, where they are another provider's.
     """
-    items = [(bytes(raw), as_object(decoded(bytes(raw)))) for raw in msgspec.json.decode(turn.opaque, type=list[Raw])]
+    try:
+        given = msgspec.json.decode(turn.opaque, type=list[Raw])
+    except msgspec.DecodeError:
+        return []
+    items = [(bytes(raw), as_object(decoded(bytes(raw)))) for raw in given]
     if sum(item.get("type") == "function_call" for _, item in items) != len(turn.calls):
         return []
     kept = [(raw, item) for raw, item in items if not _is_hollow(item)]
