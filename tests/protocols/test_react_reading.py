@@ -98,3 +98,24 @@ def test_what_cannot_be_read_says_so(question: dict[str, Any]) -> None:
 def test_tools_that_are_none() -> None:
     assert tools_of(["search"]) == []
     assert tools_of({"search": None})[0].name == "search"
+
+
+@pytest.mark.parametrize(
+    ("reply", "arguments"),
+    [
+        ("<tool_call><function=open><parameter=path>a</parameter></function></tool_call>", {"path": "a"}),
+        ("<tool_call><function=open><parameter=input>a</parameter></function></tool_call>", {"input": "a"}),
+        ("[open(path='a')]", {"path": "a"}),
+        ('{"name": "open", "arguments": {"input": "a"}}', {"input": "a"}),
+    ],
+)
+def test_names_that_were_written_are_shown_for_tools_of_unknown_parameters(
+    reply: str, arguments: dict[str, str]
+) -> None:
+    (call,) = read_line({"protocol": "auto", "tools": {"open": {}}, "reply": reply})["calls"]
+    assert call["arguments"] == arguments
+
+
+def test_a_name_that_nobody_wrote_is_not_shown() -> None:
+    (call,) = read_line({"protocol": "react-text", "tools": {"open": {}}, "reply": "Action: open[a]"})["calls"]
+    assert (call["arguments"], call["input"]) == (None, "a")

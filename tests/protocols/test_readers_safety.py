@@ -1,6 +1,7 @@
 """What a provider or a model may write and what must never come of it: values that no journal can hold, guessed
 arguments, calls of replies that may have been cut."""
 
+import ast
 import json
 from typing import Any
 
@@ -17,6 +18,7 @@ from loopwright.protocols.finish_reasons import ending_of
 from loopwright.protocols.leaks import find_leaks
 from loopwright.protocols.native import Native, read
 from loopwright.protocols.openai_chat import read_chunks, read_error, read_message
+from loopwright.protocols.python_literals import parsed
 from loopwright.protocols.react_reply import read_text
 from loopwright.protocols.react_text import ReactText
 from loopwright.protocols.repair import read_arguments
@@ -289,3 +291,42 @@ def test_the_message_that_goes_back_is_that_of_the_first_choice() -> None:
         for index, text in ((1, "b"), (0, "a"))
     ]
     assert json.loads(gemini.read_message(json.dumps({"candidates": parts}).encode()).opaque)["parts"][0]["text"] == "a"
+
+
+@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("levels", [150, 300, 600, 985, 991, 995, 20_000])
+def test_arguments_nested_too_deeply_break_nothing(name: str, levels: int) -> None:
+    deep = f'{{"x":{"[" * levels}null{"]" * levels}}}'
+    body = STREAMS[name].replace("%5", deep)
+    for number in range(8):
+        body = body.replace(f"%{number}", '"a"')
+    reader = DIALECTS[name].reader(stream=True)
+    reader.feed(body.encode())
+    calls = read(reader.close(), TOOLS).calls
+    assert all(call.state == "rejected" for call in calls if levels > 200)
+
+
+@pytest.mark.parametrize(("failures", "found"), [(1, True), (9, False)])
+def test_a_parser_that_another_thread_got_in_the_way_of(
+    failures: int, found: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parse, left = ast.parse, [SystemError("AST constructor recursion depth mismatch")] * failures
+
+    def failing(source: str) -> ast.Module:
+        if left:
+            raise left.pop()
+        return parse(source)
+
+    monkeypatch.setattr(ast, "parse", failing)
+    assert (parsed("f(x=1)") is not None) == found
+
+
+def test_python_with_a_string_that_does_not_end_is_rejected() -> None:
+    (call,) = read_text("Action: anyv\nAction Input: x='''a' 'b", TOOLS).calls
+    assert call.state == "rejected"
+
+
+def test_feedback_that_blocks_nothing_changes_nothing() -> None:
+    body = {"promptFeedback": {"safetyRatings": [{}]}, "candidates": [{"content": {"parts": [{"text": "a"}]}}]}
+    reply = gemini.read_message(json.dumps(body).encode())
+    assert (reply.text, reply.error, reply.complete) == ("a", "", True)

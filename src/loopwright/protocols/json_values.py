@@ -11,6 +11,9 @@ import msgspec
 
 from loopwright.protocols.envelope import writable
 
+_DEEPEST = 500
+"""Levels of nesting in what is decoded at all."""
+
 Choice = TypeVar("Choice")
 
 MOST = 10**15
@@ -18,21 +21,35 @@ MOST = 10**15
 
 
 def decoded(data: bytes) -> Any:
-    """The JSON value of these bytes; None if they are none.
+    """The JSON value of these bytes; None if they are none, or nested deeper than encoders can bear.
 
     What the strict decoder refuses is tried again, because some servers cut characters in two, or write bare control
     characters. Then texts may hold halves of surrogate pairs, and numbers may be infinite or none.
     """
     try:
-        return msgspec.json.decode(data)
-    except RecursionError:
-        return None
-    except msgspec.DecodeError:
-        pass
-    try:
-        return json.loads(data.decode("utf-8", "replace"), strict=False)
+        value = _decoded(data)
     except (ValueError, RecursionError):
         return None
+    deep = data.count(b"[") + data.count(b"{") > _DEEPEST and is_deeper(value, _DEEPEST)
+    return None if deep else value
+
+
+def _decoded(data: bytes) -> Any:
+    try:
+        return msgspec.json.decode(data)
+    except msgspec.DecodeError:
+        return json.loads(data.decode("utf-8", "replace"), strict=False)
+
+
+def is_deeper(value: Any, levels: int) -> bool:
+    """Whether lists and objects are nested in a value more than so many levels deep."""
+    level: list[Any] = [value]
+    for _ in range(levels):
+        inner = [list(cast("dict[str, Any]", item).values()) if isinstance(item, dict) else item for item in level]
+        level = [item for found in inner if isinstance(found, list) for item in cast("list[Any]", found)]
+        if not level:
+            return False
+    return True
 
 
 def encoded(value: Any) -> bytes:
@@ -56,8 +73,6 @@ def argument_text(value: Any) -> str:
         json.dumps(value, allow_nan=False)
     except ValueError:
         return json.dumps(_writable(value), ensure_ascii=False)
-    except RecursionError:  # too deep for whoever reads the arguments, too
-        return text
     return text
 
 

@@ -156,8 +156,9 @@ def answer(found: Understood, tools: Sequence[ToolSpec]) -> dict[str, Any]:
 
 
 def _call(call: Call, *, known: bool) -> dict[str, Any]:
-    """A call as data; where parameters are not known, the arguments are those that were written as an object."""
-    bare = call.state == "rejected" or not (known or not call.text or call.text.lstrip().startswith("{"))
+    """A call as data; where parameters are not known, without the arguments whose only name was made up here."""
+    named = known or list(call.arguments) != [OPEN] or call.text.lstrip().startswith(("{", "<"))
+    bare = call.state == "rejected" or not named
     return {
         "id": call.provider_id or call.id,
         "tool": call.tool,

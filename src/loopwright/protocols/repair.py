@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from loopwright.core.messages import ArgumentState
+from loopwright.protocols.json_values import is_deeper
 from loopwright.protocols.schemas import properties, types
 
 CUT = "the reply was cut off before it was finished, so the arguments may be incomplete"
@@ -129,20 +130,9 @@ def read_value(text: str) -> Decoded:
         return Decoded(None, "rejected", str(error))
     except RecursionError:
         return Decoded(None, "rejected", TOO_DEEP)
-    if text.count("[") + text.count("{") > DEEPEST and _deep(value):
+    if text.count("[") + text.count("{") > DEEPEST and is_deeper(value, DEEPEST):
         return Decoded(None, "rejected", TOO_DEEP)
     return Decoded(value, "repaired" if notes else "strict", "; ".join(dict.fromkeys(notes)))
-
-
-def _deep(value: Any) -> bool:
-    """Whether a value is nested deeper than everything that handles it later can bear."""
-    level: list[Any] = [value]
-    for _ in range(DEEPEST):
-        inner = [list(cast("dict[str, Any]", v).values()) if isinstance(v, dict) else v for v in level]
-        level = [item for v in inner if isinstance(v, list) for item in cast("list[Any]", v)]
-        if not level:
-            return False
-    return True
 
 
 def _read(text: str, notes: list[str]) -> Any:
