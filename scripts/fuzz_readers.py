@@ -12,6 +12,7 @@ The first byte of an input chooses the reader, the second its options and the sp
 those of ``tests/protocols/reader_laws.py``, which the tests check on generated replies as well.
 """
 
+import ast
 import json
 import sys
 from importlib import import_module
@@ -21,8 +22,15 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "protocols"))
 
-READERS = ("react-text", "auto", "line", "openai-chat", "openai-responses", "anthropic", "gemini", "cohere-v2")
+READERS = (
+    *("react-text", "auto", "line", "openai-chat", "openai-responses", "anthropic", "gemini", "cohere-v2"),
+    "json-form",
+)
+LANGUAGES = ("en", "de", "fr", "es", "fi", "he", "zh", "ja")
 COMMAND, CUT, CLOSING, PRIMED = 1, 2, 4, 8
+CALL = '{"name": "get_weather", "arguments": {"location": "Oslo"}}'
+SHORTEST, LONGEST = 12, 800
+"""Characters of the texts of tests that are taken as seeds."""
 WORDS = (
     *("Thought:", "Action:", "Action Input:", "Observation:", "Final Answer:", "Answer:", "**Action:**", "Input:"),
     *("search", "bash", "get_weather", "write_file", "Ask a coworker", "now", "finish", "None", "query", "command"),
@@ -74,6 +82,12 @@ def _check(laws: Any, data: bytes) -> None:
             cut=bool(flags & CUT),
             closing=bool(flags & CLOSING),
             primed="Thought 1:" if flags & PRIMED else "",
+            language=LANGUAGES[flags // 16 % len(LANGUAGES)],
+        )
+    elif reader == "json-form":
+        language = LANGUAGES[flags // 16 % len(LANGUAGES)]
+        laws.keeps_json_form(
+            rest.decode("utf-8", "replace"), cut=bool(flags & CUT), closing=bool(flags & CLOSING), language=language
         )
     elif reader == "auto":
         laws.keeps_leaks(rest.decode("utf-8", "replace"), cut=bool(flags & CUT))
@@ -93,7 +107,7 @@ def _check_line(laws: Any, data: bytes) -> None:
 
 
 def _write_seeds(folder: Path) -> None:
-    """The replies of the conformance corpus as inputs, and the words of all forms as a dictionary."""
+    """The replies of the corpus and the texts of the tests as inputs, and the words of all forms as a dictionary."""
     folder.mkdir(parents=True, exist_ok=True)
     for number, (reader, text) in enumerate(_seeds()):
         head = bytes([READERS.index(reader), 0])
@@ -121,7 +135,19 @@ def _seeds() -> list[tuple[str, str]]:
                 "reply": row.get("raw", ""),
             }
             found.append(("line", json.dumps(question)))
-    return found
+    texts = sorted({text for file in (ROOT / "tests" / "protocols").glob("test_*.py") for text in _texts(file)})
+    return found + [(reader, text) for text in texts for reader in ("react-text", "auto", "json-form", "line")]
+
+
+def _texts(file: Path) -> list[str]:
+    """The string literals of a module; what is filled in is taken to be a call."""
+    found: list[str] = []
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.append(node.value)
+        elif isinstance(node, ast.JoinedStr):
+            found.append("".join(str(part.value) if isinstance(part, ast.Constant) else CALL for part in node.values))
+    return [text for text in found if SHORTEST < len(text) < LONGEST]
 
 
 if __name__ == "__main__":

@@ -12,9 +12,11 @@ import msgspec
 
 from loopwright.core.errors import UsageError
 from loopwright.core.messages import Call, Result, Settings, ToolSpec, Turn
+from loopwright.protocols import json_form
 from loopwright.protocols.anthropic import Anthropic
 from loopwright.protocols.cohere import CohereChat
 from loopwright.protocols.gemini import Gemini
+from loopwright.protocols.labels import labels_of
 from loopwright.protocols.native import Native, read
 from loopwright.protocols.openai_chat import OpenAIChat
 from loopwright.protocols.openai_responses import OpenAIResponses
@@ -55,13 +57,32 @@ _SHORT = dict(zip("ntrbfav0\"'\\/", "\n\t\r\b\f\a\v\0\"'\\/", strict=True))
 _BLANK = re.compile(r"\s+")
 
 
-def keeps_text(text: str, *, command: bool = False, cut: bool = False, closing: bool = False, primed: str = "") -> Turn:
+def keeps_text(
+    text: str,
+    *,
+    command: bool = False,
+    cut: bool = False,
+    closing: bool = False,
+    primed: str = "",
+    language: str = "en",
+) -> Turn:
     """The text protocol on any reply."""
-    turn = read_text(text, TOOLS, command=command, cut=cut, closing=closing, primed=primed)
+    labels = labels_of(language)
+    turn = read_text(text, TOOLS, labels=labels, command=command, cut=cut, closing=closing, primed=primed)
     _keeps_turn(turn, primed + text, cut=cut)
     assert turn.answer is None or not turn.calls, "an answer beside calls"
     assert turn.answer != "", "an empty answer"
     assert not turn.problem or (not turn.calls and turn.answer is None), "a problem beside calls or an answer"
+    return turn
+
+
+def keeps_json_form(text: str, *, cut: bool = False, closing: bool = False, language: str = "en") -> Turn | None:
+    """The text protocol's form of one JSON object, on any reply."""
+    turn = json_form.read(text, TOOLS, labels=labels_of(language), cut=cut, closing=closing)
+    if turn is not None:
+        _keeps_turn(turn, text, cut=cut)
+        assert turn.answer is None or not turn.calls, "an answer beside calls"
+        assert not turn.problem or not turn.calls, "a problem beside calls"
     return turn
 
 

@@ -12,19 +12,21 @@ from typing import Any, cast
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reader_laws import PROTOCOLS, keeps_leaks, keeps_line, keeps_text, keeps_wire, runnable
+from reader_laws import PROTOCOLS, keeps_json_form, keeps_leaks, keeps_line, keeps_text, keeps_wire, runnable
 from test_anthropic_stream import RICH as ANTHROPIC
 from test_cohere_stream import CALL_STREAMS as COHERE
 from test_gemini_stream import RICH as GEMINI
+from test_leaks_forms import TWO, WEATHER
 from test_openai_responses_stream import CALL_STREAMS as RESPONSES
 
 from conformance.score import load
+from loopwright.protocols.labels import LANGUAGES
 from loopwright.protocols.native import Native, read
 from loopwright.protocols.openai_responses import OpenAIResponses
 from loopwright.protocols.python_literals import parsed
 
 LINES = load(Path(__file__).resolve().parents[2] / "conformance")
-REPLIES = [line.row["raw"] for line in LINES if "raw" in line.row]
+REPLIES = [*(line.row["raw"] for line in LINES if "raw" in line.row), *WEATHER.values(), *TWO.values()]
 
 BORDER = re.compile(r"(?<=\n)|(?<=[>\]}:])|(?=[<\[{`\"])")
 """Where a reply is taken apart: behind lines, labels and tags, before brackets, fences and strings."""
@@ -144,6 +146,29 @@ LINE_ENDS = st.sampled_from(("\n", "\r\n", "\r"))
 @given(TEXTS, st.booleans(), st.booleans(), st.booleans(), st.sampled_from(("", "Thought 1:", "Action 1: ")))
 def test_the_text_protocol_on_spliced_replies(text: str, command: bool, cut: bool, closing: bool, primed: str) -> None:
     keeps_text(text, command=command, cut=cut, closing=closing, primed=primed)
+
+
+@settings(max_examples=200, deadline=None)
+@given(TEXTS, st.sampled_from(sorted(LANGUAGES)))
+def test_the_text_protocol_in_every_language(text: str, language: str) -> None:
+    for english, names in (("Thought", "thought"), ("Action", "action"), ("Observation", "observation")):
+        text = text.replace(english, getattr(LANGUAGES[language], names)[0])
+    keeps_text(text, language=language)
+
+
+STEPS = st.sampled_from(
+    (
+        '{"thought": "a", "step": {"action": "search", "action_input": {"query": "b"}}}',
+        '{"thought": "a", "step": {"final_answer": "b"}}',
+        '{"thought": "a", "action": "bash", "action_input": {"command": "ls"}}',
+    )
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(STEPS, st.integers(0, 90), SPLICED, st.integers(0, 9), st.booleans(), st.booleans())
+def test_the_form_of_one_object(step: str, place: int, between: str, left: int, cut: bool, closing: bool) -> None:
+    keeps_json_form(step[:place] + between + step[place + left :], cut=cut, closing=closing)
 
 
 @settings(max_examples=400, deadline=None)
