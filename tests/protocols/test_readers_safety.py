@@ -327,6 +327,9 @@ def test_python_with_a_string_that_does_not_end_is_rejected() -> None:
 
 
 def test_feedback_that_blocks_nothing_changes_nothing() -> None:
-    body = {"promptFeedback": {"safetyRatings": [{}]}, "candidates": [{"content": {"parts": [{"text": "a"}]}}]}
+    body: dict[str, Any] = {
+        "promptFeedback": {"safetyRatings": [1]},
+        "candidates": [{"content": {"parts": [{"text": "a"}]}}],
+    }
     reply = gemini.read_message(json.dumps(body).encode())
     assert (reply.text, reply.error, reply.complete) == ("a", "", True)
