@@ -106,6 +106,10 @@ def keeps_wire(name: str, data: bytes, size: int = 1) -> Reply:
     assert reply.finish != "length" or not runnable(turn), "a call of a reply that was cut would run"
     for call in runnable(turn):
         _keeps_arguments(call)
+        if call.state == "strict" and not turn.leaked:
+            assert msgspec.json.decode(call.text.strip() or "{}") == call.arguments, (
+                "strict arguments are not what was written"
+            )
     for sent in DIALECTS:
         _goes_back(DIALECTS[sent], turn)
     return reply
