@@ -212,6 +212,11 @@ class Agent:
         driver = self._driver(started, self._observers)
         return await self._finish(driver.resume(history))
 
+    @property
+    def tools(self) -> tuple[ToolSpec, ...]:
+        """The tools as a run has them: each with whether it runs without asking."""
+        return tuple(self._permitted(tool.spec) for tool in self._tools)
+
     def resume_sync(self, run_id: str) -> RunResult:
         """`resume` for code without an event loop."""
         return _without_loop(lambda: self.resume(run_id), "resume")
@@ -242,7 +247,7 @@ class Agent:
             observation_role=self._observation_role,
             instructions=self.instructions,
             language=self._language or detect(task),
-            tools=tuple(self._permitted(tool.spec) for tool in self._tools),
+            tools=self.tools,
             limits=self.limits,
             settings=self.settings,
             price=self.model.price,

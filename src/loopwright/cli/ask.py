@@ -1,11 +1,17 @@
 """`loopwright ask`: run a task and print its steps as they happen."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from loopwright.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from loopwright.agent import Agent
+    from loopwright.cli.examples import Shown
+    from loopwright.core.messages import ObservationRole
 
 JournalOption = Annotated[
     Path | None,
@@ -60,6 +66,22 @@ def ask(
             "[default: that of the task]",
         ),
     ] = None,
+    example: Annotated[
+        list[str] | None,
+        typer.Option("--example", metavar="RUN", help="Show the model this run first: an id or last; can be repeated."),
+    ] = None,
+    example_file: Annotated[
+        Path | None,
+        typer.Option("--example-file", help="Show examples from a file: JSON lines, or prompts of the ReAct paper."),
+    ] = None,
+    example_key: Annotated[
+        list[str] | None,
+        typer.Option("--example-key", help="Which prompt of that file, where it holds several; can be repeated."),
+    ] = None,
+    observation_role: Annotated[
+        str,
+        typer.Option("--observation-role", help="Who says observations in text form: user, assistant, system, tool."),
+    ] = "user",
     base_url: Annotated[
         str | None, typer.Option("--base-url", help="Address of an OpenAI-compatible endpoint.")
     ] = None,
@@ -95,18 +117,23 @@ def ask(
     show = Show(as_json=as_json, quiet=quiet, full=full, journal=journal)
     text = task_of(task)
     spec, why = chosen_model(model, base_url)
+    shown = _shown(example or (), example_file, example_key or (), journal)
+    if shown and shown.instructions:
+        kept = "left out, because --instructions are given" if instructions else f"from {example_file}"
+        show.notice(f"instructions: {shown.instructions} ({kept})")
     recipe = Recipe(
         model=spec,
         base_url=base_url,
         protocol=_protocol(protocol),
         tools=tuple(map(anchored, names_in(tools))),
         docs=str(docs.resolve()) if docs else None,
-        instructions=argument_text("--instructions", instructions),
+        instructions=argument_text("--instructions", instructions) or (shown.instructions if shown else ""),
         stream=not no_stream,
         language=language,
         switch_back=switch_back,
         constrain=constrain,
         require_action=require_action,
+        observation_role=_role(observation_role),
     )
     limits = checked(
         lambda: Limits(
@@ -128,7 +155,11 @@ def ask(
             extra_fields(extra),
         )
     )
-    agent = agent_of(checked_recipe(recipe), open_journal(journal), limits, settings, show)
+    agent = agent_of(
+        checked_recipe(recipe), open_journal(journal), limits, settings, show, shown.examples if shown else ()
+    )
+    if strange := _strange(agent):
+        show.notice(f"examples: they use tools that this run does not have: {', '.join(strange)}")
     show.notice(f"model: {announced(spec, why)}")
     if folder := new_folder(journal):
         show.notice(f"journal: in the new folder {folder}")
@@ -139,3 +170,26 @@ def _protocol(text: str) -> Literal["auto", "native", "text"]:
     if text not in ("auto", "native", "text"):
         raise UsageError(f"unknown protocol {text!r}: use auto, native or text")
     return text
+
+
+def _role(text: str) -> "ObservationRole":
+    if text not in ("user", "assistant", "system", "tool"):
+        raise UsageError(f"unknown --observation-role {text!r}: use user, assistant, system or tool")
+    return text
+
+
+def _shown(runs: Sequence[str], file: Path | None, keys: Sequence[str], journal: Path | None) -> "Shown | None":
+    """What the model is shown first. Only runs with examples load what reads them."""
+    if not (runs or file or keys):
+        return None
+    from loopwright.cli.examples import shown_examples
+
+    return shown_examples(runs, file, keys, journal)
+
+
+def _strange(agent: "Agent") -> list[str]:
+    if not agent.examples:
+        return []
+    from loopwright.engine.examples import strange_tools
+
+    return strange_tools(agent.examples, agent.tools)

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from loopwright.agent import Agent, Protocol
 from loopwright.cli.driving import Show
 from loopwright.cli.values import checked_text
 from loopwright.core.errors import UnknownRun, UsageError
-from loopwright.core.messages import Limits, Settings
+from loopwright.core.messages import Example, Limits, ObservationRole, Settings
 from loopwright.journal.base import Journal
 
 
@@ -29,6 +30,7 @@ class Recipe(Struct, frozen=True, omit_defaults=True):
     switch_back: bool = False
     constrain: bool | None = None
     require_action: bool = False
+    observation_role: ObservationRole = "user"
 
 
 def chosen_model(model: str | None, base_url: str | None = None) -> tuple[str, str]:
@@ -69,8 +71,15 @@ def checked_recipe(recipe: Recipe) -> Recipe:
     return recipe
 
 
-def agent_of(recipe: Recipe, journal: Journal, limits: Limits, settings: Settings, show: Show) -> Agent:
-    """The agent that a recipe describes.
+def agent_of(
+    recipe: Recipe,
+    journal: Journal,
+    limits: Limits,
+    settings: Settings,
+    show: Show,
+    examples: Sequence[Example] = (),
+) -> Agent:
+    """The agent that a recipe describes. A run that is resumed has its examples in its first event.
 
     Raises:
         UsageError: a tool, the model or the folder of documents cannot be had
@@ -88,6 +97,8 @@ def agent_of(recipe: Recipe, journal: Journal, limits: Limits, settings: Setting
         switch_back=recipe.switch_back,
         constrain=recipe.constrain,
         require_action=recipe.require_action,
+        examples=tuple(examples),
+        observation_role=recipe.observation_role,
         limits=limits,
         settings=settings,
         journal=journal,
