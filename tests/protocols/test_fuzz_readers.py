@@ -24,6 +24,7 @@ from loopwright.protocols.labels import LANGUAGES
 from loopwright.protocols.native import Native, read
 from loopwright.protocols.openai_responses import OpenAIResponses
 from loopwright.protocols.python_literals import parsed
+from loopwright.protocols.responses_reply import MOST_ITEMS
 
 LINES = load(Path(__file__).resolve().parents[2] / "conformance")
 REPLIES = [*(line.row["raw"] for line in LINES if "raw" in line.row), *WEATHER.values(), *TWO.values()]
@@ -284,3 +285,44 @@ def test_what_another_provider_sent_does_not_stop_a_request() -> None:
     assert turn.opaque
     items = json.loads(b"[" + OpenAIResponses().message(Native().turn(turn)) + b"]")
     assert [item["name"] for item in items if item.get("type") == "function_call"] == [call.tool for call in turn.calls]
+
+
+JSONObject = dict[str, Any]
+
+
+def begun(name: str, number: int) -> list[Any]:
+    """The events that bring one whole call of a dialect; ids repeat where the dialect goes by places."""
+    function = {"name": "bash", "arguments": "{}"}
+    wired = {"index": number, "id": f"c{number}", "type": "function", "function": function}
+    match name:
+        case "openai-chat":
+            return [{"choices": [{"index": 0, "delta": {"tool_calls": [wired]}}]}]
+        case "anthropic":
+            block: JSONObject = {"type": "tool_use", "id": f"c{number}", "name": "bash", "input": {}}
+            started: JSONObject = {"type": "content_block_start", "index": number, "content_block": block}
+            return [started, {"type": "content_block_stop", "index": number}]
+        case "gemini":
+            call: JSONObject = {"functionCall": {"id": f"c{number}", "name": "bash", "args": {}}}
+            return [{"candidates": [{"content": {"parts": [call, call]}}]}]
+        case _:
+            item = {"type": "function_call", "call_id": f"c{number}", **function}
+            return [{"type": "response.output_item.done", "output_index": number, "item": item}]
+
+
+ENDS: dict[str, list[Any]] = {
+    "openai-chat": [{"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}],
+    "anthropic": [{"type": "message_delta", "delta": {"stop_reason": "tool_use"}}, {"type": "message_stop"}],
+    "gemini": [{"candidates": [{"finishReason": "STOP"}]}],
+    "openai-responses": [{"type": "response.completed", "response": {"status": "completed", "output": []}}],
+}
+
+
+@pytest.mark.parametrize(("name", "number"), [*((name, 900) for name in ENDS), ("openai-responses", 1_002)])
+def test_hundreds_of_calls_are_read_and_thousands_of_items_are_refused(name: str, number: int) -> None:
+    events = [event for place in range(number) for event in begun(name, place)] + ENDS[name]
+    reply = keeps_wire(name, "".join(f"data: {json.dumps(event)}\n\n" for event in events).encode(), 999)
+    calls = runnable(read(reply, []))
+    if number > MOST_ITEMS:
+        assert (calls, reply.error) == ([], "the reply holds more than 1,000 items")
+    else:
+        assert [call.provider_id for call in calls] == [f"c{place}" for place in range(number)]

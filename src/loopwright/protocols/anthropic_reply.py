@@ -126,6 +126,8 @@ class AnthropicPieces:
 
     def __init__(self) -> None:
         self._blocks: list[Block] = []
+        self._newest: dict[str, Block] = {}
+        """The newest block of each index."""
         self._text: list[str] = []
         self._speaking: Block | None = None
         self._finishes: list[str] = []
@@ -204,6 +206,7 @@ class AnthropicPieces:
         after_text = not self._blocks or self._blocks[-1].kind == "text"
         block = Block("" if index is None else str(index), fields, after_text=after_text)
         self._blocks.append(block)
+        self._newest[block.index] = block
         return self._say(block, block.text("text")) if block.kind == "text" else ""
 
     def _delta(self, index: object, delta: dict[str, Any]) -> str:
@@ -231,7 +234,7 @@ class AnthropicPieces:
         wanted = "" if index is None else str(index)
         if not wanted or last.index in ("", wanted):
             return last
-        return next((block for block in reversed(self._blocks) if block.index == wanted), None)
+        return self._newest.get(wanted)
 
     def _say(self, block: Block, text: str) -> str:
         """Add text; behind blocks of other kinds it begins a new paragraph."""

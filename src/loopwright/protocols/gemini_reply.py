@@ -52,6 +52,8 @@ class GeminiPieces:
         self._text: list[str] = []
         self._reasoning: list[str] = []
         self._calls: list[dict[str, Any]] = []
+        self._named: dict[str, list[dict[str, Any]]] = {}
+        """The calls by their ids."""
         self._finishes: list[str] = []
         self._counts: dict[str, Any] = {}
         self._error = ""
@@ -120,8 +122,10 @@ class GeminiPieces:
 
     def _call(self, part: dict[str, Any], call: dict[str, Any]) -> None:
         """Take a call; the very same one, by its id, is only taken once."""
-        if call.get("id") and call in self._calls:
+        same = self._named.setdefault(str(call["id"]), []) if call.get("id") else []
+        if call in same:
             return
+        same.append(call)
         self._broken |= any(call.get(field) for field in _UNFINISHED)
         self._calls.append(call)
         self._parts.append(part)

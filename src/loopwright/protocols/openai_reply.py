@@ -86,8 +86,10 @@ class PlainChunk(Struct):
 class CallPieces:
     """One call while its pieces arrive."""
 
-    def __init__(self, index: object) -> None:
+    def __init__(self, index: object, place: int = 0) -> None:
         self.index = index
+        self.place = place
+        """How many calls of the reply began before it."""
         self.id = ""
         self.name = ""
         self.pieces: list[str] = []
@@ -139,6 +141,8 @@ class ReplyPieces:
         self._text: list[str] = []
         self._reasoning: list[str] = []
         self._calls: list[CallPieces] = []
+        self._newest: dict[object, int] = {}
+        """The place of the newest call of an index, or of an id behind the word ``id``."""
         self._finishes: list[str] = []
         self._usage: Usage | None = None
         self._extras: dict[str, list[Any]] = {}
@@ -260,9 +264,10 @@ class ReplyPieces:
             piece = fragment(function.get("arguments"))
             found = None if whole else self._locate(index, call_id, name, piece)
             if found is None or (name and any(found is other for other in touched)):
-                found = CallPieces(index)
+                found = CallPieces(index, len(self._calls))
                 self._calls.append(found)
             found.take(index, call_id, name, piece)
+            self._remember(found)
             if function is not call:
                 _keep(found.extras, call, _PLAIN_CALL)
             touched.append(found)
@@ -273,7 +278,7 @@ class ReplyPieces:
         Ids count most, then the index, then the order. A doubtful delta goes on with the call before it: the joined
         arguments are then no JSON, which is safer than a call that nobody made.
         """
-        at = next((call for call in reversed(self._calls) if index is not None and call.index == index), None)
+        at = None if index is None else self._newest_of(index)
         last = self._calls[-1] if self._calls else None
         if at is None and last is not None and (index is None or (last.index is None and not name)):
             at = last
@@ -285,13 +290,22 @@ class ReplyPieces:
 
     def _locate_id(self, index: object, call_id: str, name: str, at: CallPieces | None) -> CallPieces | None:
         """The call of this id; ids that come late, or anew with every delta, belong to the call at the place."""
-        same = next((call for call in reversed(self._calls) if call.id == call_id), None)
+        same = self._newest_of(("id", call_id))
         if same is not None:
             moved = index is not None and same.index is not None and same.index != index
             return None if moved and name else same
         late = at is not None and not at.id and at.name in ("", name)
         renewed = index is not None and not name
         return at if late or renewed else None
+
+    def _remember(self, call: CallPieces) -> None:
+        for key in (call.index, ("id", call.id)):
+            self._newest[key] = max(call.place, self._newest.get(key, 0))
+
+    def _newest_of(self, key: object) -> CallPieces | None:
+        """The newest call of an index or an id."""
+        place = self._newest.get(key)
+        return None if place is None else self._calls[place]
 
     def _measure(self, usage: object) -> None:
         counts = as_object(usage)

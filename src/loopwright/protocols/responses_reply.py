@@ -32,6 +32,8 @@ _SUMMARIES = frozenset(("response.reasoning_summary_text", "response.reasoning_s
 _DELTAS = _TEXTS | _SUMMARIES | {_ARGUMENTS, "response.reasoning_text", "response.reasoning"}
 """What is told in pieces, and then whole once more."""
 
+MOST_ITEMS = 1_000
+"""Items of a reply; of more no run could make use, and each event is compared with all of them."""
 _WORDLESS = "the provider reports an error and does not say which"
 
 
@@ -60,6 +62,9 @@ class ResponsePieces:
         if arrived.body:
             return self._whole(body)
         kind = as_text(body.get("type")) or arrived.event
+        if len(self._items) > MOST_ITEMS:
+            self.error = self.error or f"the reply holds more than {MOST_ITEMS:,} items"
+            return ""
         event, _, step = kind.rpartition(".")
         if event in _DELTAS and step in ("delta", "done"):
             return self._told(event, step, body)
