@@ -326,3 +326,31 @@ def test_hundreds_of_calls_are_read_and_thousands_of_items_are_refused(name: str
         assert (calls, reply.error) == ([], "the reply holds more than 1,000 items")
     else:
         assert [call.provider_id for call in calls] == [f"c{place}" for place in range(number)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Action: bash\nAction Input: echo a\n<think>or b</think>\nls",
+        "Action: bash[echo a\n<think>or b</think>\nls]",
+        'Action: bash {"command": "a\n<think>b</think>\nc"}',
+        '{"action": "bash", "action_input": "ls\n<think>a</think>\nb"}',
+    ],
+)
+def test_an_input_out_of_which_thinking_was_taken_does_not_run(text: str) -> None:
+    assert [call.state for call in keeps_text(text).calls] == ["rejected"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<think>a</think>\nAction: bash[ls]",
+        "Thought: a\n<think>b</think>\nAction: bash[ls]",
+        "Action: bash\n<think>b</think>\nAction Input: ls",
+        "Action: bash\nAction Input:\n<think>b</think>\nls",
+        "Action: bash[ls]\n<think>b</think>\nObservation: c",
+        '<think>a</think>{"action": "bash", "action_input": "ls"}',
+    ],
+)
+def test_thinking_around_an_input_does_no_harm(text: str) -> None:
+    assert [(call.arguments, call.state) for call in keeps_text(text).calls] == [({"command": "ls"}, "strict")]

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from loopwright.core.messages import Call, ToolSpec
@@ -90,6 +90,7 @@ def test_blanks_at_the_end_mean_nothing(text: str, blanks: str) -> None:
 def test_what_goes_back_means_the_same(text: str) -> None:
     turn = read_text(text, TOOLS)
     again = read_text(turn.text, TOOLS)
+    assume(all(call.reason != ENGLISH.problems.label_inside for call in turn.calls))  # thinking is left out by then
     assert again.calls == turn.calls
     if turn.calls:
         assert again.thought == turn.thought

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from loopwright.core.messages import Call, ToolSpec, Turn
 from loopwright.protocols.envelope import writable
@@ -21,7 +22,7 @@ from loopwright.protocols.react_command import read_command
 from loopwright.protocols.react_lines import FENCE, INVISIBLE, Piece, patterns, scan
 from loopwright.protocols.react_names import Names
 from loopwright.protocols.repair import CUT, read_value
-from loopwright.protocols.thinking import without_thinking
+from loopwright.protocols.thinking import taken_apart
 
 FINISH = ("finish",)
 """Actions that give the final answer, beside the label for it."""
@@ -55,6 +56,8 @@ class Page(Struct, frozen=True):
     specs: dict[str, ToolSpec]
     cut: bool
     closing: bool
+    gaps: tuple[int, ...] = ()
+    """Where thinking was taken out of the text."""
     echo: bool = False
     """Whether the reply began with an Observation, which was left out."""
 
@@ -93,10 +96,10 @@ def read_text(
         cut: whether the reply was cut off; then no call of it may run
         closing: whether this is the last reply of the run, for which plain text will do as the answer
     """
-    shown, reasoning, whole = without_thinking(writable(text).replace("\r\n", "\n").rstrip())
-    shown = _without_ending(shown)
+    apart = taken_apart(writable(text).replace("\r\n", "\n").rstrip())
+    shown, reasoning = _without_ending(apart.shown), apart.thinking
     if not shown.strip(INVISIBLE + " \t\n"):
-        problem = "" if whole else labels.problems.thinking
+        problem = "" if apart.closed else labels.problems.thinking
         return Turn(problem=problem, reasoning=reasoning)
     if command:
         return read_command(shown, primed, tools, labels, cut=cut, closing=closing)
@@ -109,6 +112,7 @@ def read_text(
         specs,
         cut,
         closing,
+        gaps=tuple(len(primed) + place for place in apart.places),
     )
     return _turn(_without_echo(page), len(primed), reasoning)
 
@@ -134,7 +138,7 @@ def _without_echo(page: Page) -> Page:
         return page
     rest = [piece for piece in page.pieces if piece.start >= first.end]
     start = Piece("text", first.end, first.end, first.end)
-    return Page(page.text, [start, *rest], page.labels, page.names, page.specs, page.cut, page.closing, echo=True)
+    return replace(page, pieces=[start, *rest], echo=True)
 
 
 def _turn(page: Page, primed: int, reasoning: str) -> Turn:
@@ -277,12 +281,22 @@ def _requests(page: Page, pieces: list[Piece], decided: int) -> tuple[list[Reque
         piece, given = pieces[number], _given(pieces, number)
         text = None if given is None else page.text[given.body : given.end]
         requests = requests_under(_body(page, piece), text, page.names, page.labels)
-        if given is not None and requests and _spills(page, number + 1, requests[0].text):
+        spills = given is not None and requests and _spills(page, number + 1, requests[0].text)
+        if requests and (spills or _has_gap(page, piece) or (given and _has_gap(page, given))):
             requests = [Request(requests[0].tool, requests[0].text, reason=page.labels.problems.label_inside)]
         found += requests
         number += 1 if given is None else 2
         end = pieces[number - 1].end
     return found, end
+
+
+def _has_gap(page: Page, piece: Piece) -> bool:
+    """Whether thinking was taken out of the middle of an input, which is then not what was written."""
+    return any(
+        page.text[piece.body : gap].strip() and page.text[gap : piece.end].strip()
+        for gap in page.gaps
+        if piece.body < gap < piece.end
+    )
 
 
 def _spills(page: Page, number: int, text: str) -> bool:
@@ -363,4 +377,8 @@ def _unlabelled(page: Page, text: str) -> tuple[list[Request], int]:
     if opening is None:
         return [], 0
     requests, end = requests_in_json(text[opening.end() :], page.names)
+    if any(gap > page.pieces[0].start + opening.end() for gap in page.gaps):
+        requests = [
+            Request(request.tool, request.text, reason=page.labels.problems.label_inside) for request in requests
+        ]
     return ([] if text[opening.end() + end :].strip("`~ \t\n") else requests), opening.start()
