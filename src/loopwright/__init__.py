@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from loopwright.agent import Agent
     from loopwright.core.errors import LoopwrightError, UsageError
-    from loopwright.core.messages import Limits, Outcome, Result, Settings, ToolSpec, Usage
-    from loopwright.engine.history import RunResult
+    from loopwright.core.messages import Example, Exchange, Limits, Outcome, Result, Settings, ToolSpec, Usage
+    from loopwright.engine.history import RunResult, example_of
     from loopwright.engine.ports import Approval, Model, TextArrived, Tool
     from loopwright.journal.memory import MemoryJournal
     from loopwright.journal.sqlite import SqliteJournal
@@ -22,6 +22,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "Agent": "loopwright.agent",
     "Approval": "loopwright.engine.ports",
+    "Example": "loopwright.core.messages",
+    "Exchange": "loopwright.core.messages",
     "Limits": "loopwright.core.messages",
     "LoopwrightError": "loopwright.core.errors",
     "MemoryJournal": "loopwright.journal.memory",
@@ -37,12 +39,15 @@ _HOMES = {
     "ToolSpec": "loopwright.core.messages",
     "Usage": "loopwright.core.messages",
     "UsageError": "loopwright.core.errors",
+    "example_of": "loopwright.engine.history",
     "tool": "loopwright.tools.declare",
 }
 
 __all__ = [
     "Agent",
     "Approval",
+    "Example",
+    "Exchange",
     "Limits",
     "LoopwrightError",
     "MemoryJournal",
@@ -58,6 +63,7 @@ __all__ = [
     "ToolSpec",
     "Usage",
     "UsageError",
+    "example_of",
     "tool",
 ]
 
