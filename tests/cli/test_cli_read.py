@@ -213,6 +213,51 @@ def test_repaired_and_rejected_calls_say_what_the_model_is_told() -> None:
     assert "does not run" in parts["Next"][0]
 
 
+SEARCH = tools_in(
+    json.dumps(
+        [
+            {
+                "name": "search",
+                "input_schema": {
+                    "type": "object",
+                    "properties": {"query": {"type": "string"}, "limit": {"type": ["integer", "null"]}, "least": {}},
+                    "required": ["query"],
+                },
+            }
+        ]
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"query": "x"}, ""),
+        ({"query": "x", "limit": "3", "least": [1]}, ""),
+        ({"query": "x", "limit": 3.0}, ""),
+        ({"query": "x", "limit": None}, ""),
+        ({}, "query: missing, expected string"),
+        ({"q": "x"}, "query: missing, expected string; q: there is no such parameter. The parameters are: query, lim"),
+        ({"query": 3}, "query: got 3, expected string"),
+        ({"query": "x", "limit": "1.5"}, 'limit: got "1.5", expected integer | null'),
+        ({"query": "x", "limit": True}, "limit: got true, expected integer | null"),
+        ({"query": ["y" * 90]}, "… (94 characters), expected string"),
+    ],
+)
+def test_arguments_are_held_against_the_schemas_that_are_given(arguments: JSON, told: str) -> None:
+    (step,) = said(f"Action: search {json.dumps(arguments)}", SEARCH)["Next"]
+    assert told in step
+    assert step.startswith(
+        "search (call 1) does not run; the model is told: InvalidArguments" if told else "search run"
+    )
+
+
+def test_arguments_fit_where_more_are_allowed_or_none_are_known() -> None:
+    more = [ToolSpec("search", parameters={"properties": {"n": {"type": "number"}}, "additionalProperties": True})]
+    assert said('Action: search {"q": 1, "n": 2}', more)["Next"] == ['search runs with {"q":1,"n":2}']
+    assert said('Action: search {"q": 1}', tools_of({"search": {}}))["Next"] == ['search runs with {"q":1}']
+
+
 def test_several_calls_are_numbered() -> None:
     parts = said("Action: bash[a]\nAction: bash[b]", BASH)
     assert parts["Read as"] == ["a step: 2 calls of tools"]
@@ -236,6 +281,7 @@ def test_a_broken_stream_and_an_error_are_said() -> None:
     assert "broke off" in parts["Why"][0]
     parts = said('data: {"error": {"message": "overloaded"}}\n\n')
     assert parts["Error"] == ["overloaded"]
+    assert parts.keys() == {"Error", "Next"}
     assert "asked again" in parts["Next"][0]
 
 

@@ -4,12 +4,13 @@ Owns these words only. What happens next is not written here either: the reply i
 loop then owes is told.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 from msgspec.json import encode
 
+from loopwright.cli.misfits import misfit
 from loopwright.cli.saved import Saved
 from loopwright.core.commands import AskModel, AskPerson, Command, Record, RunTool
 from loopwright.core.events import CallEnded, ModelAsked, ModelReplied, NoteAdded, RunStarted
@@ -59,7 +60,7 @@ class Explained(Struct, frozen=True):
         turn, reply = self.found.turn, self.found.reply
         said = [
             Part("Error", reply.error),
-            Part("Read as", _read_as(turn)),
+            Part("Read as", "" if reply.error and turn.kind in ("empty", "malformed") else _read_as(turn)),
             Part("Reasoning", turn.reasoning),
             Part("Thought", turn.thought),
             *(part for number, call in enumerate(turn.calls, 1) for part in _call_parts(call, number, turn)),
@@ -84,7 +85,8 @@ def explained(saved: Saved, found: Understood, tools: Sequence[ToolSpec]) -> Exp
     speech = ReactText(labels=labels_of(language_of(saved.question))) if text else Native()
     steps = ["The provider's error is reported, and the model is asked again where that can help."]
     if not found.reply.error:
-        steps = [_step(command, found.turn, speech) for command in _owed(found.turn, known, text=text)]
+        given = {tool.name: tool for tool in tools}
+        steps = [_step(command, found.turn, speech, given) for command in _owed(found.turn, known, text=text)]
     dropped = _dropped(found, saved.question) if text else ()
     return Explained(saved, found, tuple(tools), tuple(dropped), tuple(_why(found, text=text)), tuple(steps))
 
@@ -114,7 +116,9 @@ def _arguments(call: Call) -> str:
 def _why(found: Understood, *, text: bool) -> list[str]:
     """The rules that decided."""
     turn, reply = found.turn, found.reply
-    why = [] if reply.complete or reply.error else ["The reply broke off before its end, so no call of it may run."]
+    if reply.error:
+        return []
+    why = [] if reply.complete else ["The reply broke off before its end, so no call of it may run."]
     if reply.finish == "length":
         why.append("The reply was cut off at its token limit, so no call of it may run.")
     if turn.calls and text:
@@ -168,8 +172,10 @@ def _owed(turn: Turn, tools: tuple[ToolSpec, ...], *, text: bool) -> tuple[Comma
     return due(fold([started, ModelAsked(number=1), ModelReplied(turn=numbered)]))
 
 
-def _step(command: Command, turn: Turn, speech: ReactText | Native) -> str:
+def _step(command: Command, turn: Turn, speech: ReactText | Native, tools: Mapping[str, ToolSpec]) -> str:
     match command:
+        case RunTool() | AskPerson() if wrong := misfit(command.call, tools):
+            return f"{_named(command.call.id, turn)} does not run; the model is told: InvalidArguments: {wrong}"
         case RunTool():
             return f"{command.call.tool} runs with {_arguments(command.call)}"
         case AskPerson():
