@@ -1,5 +1,6 @@
 """`loopwright read`: what a file is taken for, what is said about the reply in it, and the contract of JSON lines."""
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 from command import loopwright
 
 from loopwright.cli.explain import explained
+from loopwright.cli.oddities import text_of
 from loopwright.cli.read import answered
 from loopwright.cli.saved import dialect_of, recognised, tools_in
 from loopwright.core.errors import UsageError
@@ -99,11 +101,112 @@ def test_a_file_is_taken_for_what_it_is(name: str) -> None:
         "[]",
         "null",
         '{"protocol": "auto"}',
+        '{"action": "bash", "action_input": {"command": "ls',
+        "* one\n* two\n> a quotation",
+        ": a colon\nand words",
     ],
 )
 def test_what_is_nothing_else_is_the_text_of_a_reply(text: str) -> None:
     (saved,) = recognised(text)
     assert (saved.question["protocol"], saved.question["reply"]) == ("auto", text)
+
+
+METER = (
+    "  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current\n"
+    "                                 Dload  Upload   Total   Spent    Left  Speed\n"
+    "\r  0     0    0     0    0     0      0      0 --:--:-- --:--:-- --:--:--     0"
+    "\r100  1.2k    0  1.2k  100    99   3456   1000 --:--:--  0:00:01 --:--:--  4k"
+)
+TRACE = (
+    "* Connected to api.example.com (127.0.0.1) port 443\n> POST /v1/chat HTTP/1.1\n> Host: x\n>\n"
+    "} [99 bytes data]\n< HTTP/1.1 200 OK\n< content-type: text/event-stream\n<\n{ [5 bytes data]\n"
+)
+END = "\n* Connection #0 to host api.example.com left intact\n"
+OLLAMA_CALL: JSON = {"function": {"name": "bash", "arguments": {"command": "ls"}}}
+OLLAMA: JSON = {
+    "model": "llama3",
+    "created_at": "2024-07-22T20:33:28Z",
+    "message": {"role": "assistant", "content": "", "thinking": "hm", "tool_calls": [OLLAMA_CALL]},
+    "done_reason": "stop",
+    "done": True,
+    "prompt_eval_count": 3,
+    "eval_count": 4,
+}
+OLLAMA_STREAM = [{"message": {**OLLAMA["message"]}, "done": False}, {**OLLAMA, "message": {"content": ""}}]
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        (TRACE + STREAM + END, "a captured event stream, in the format openai-chat, without what curl says"),
+        (METER + STREAM, "a captured event stream, in the format openai-chat, without what curl says"),
+        (METER + "\n" + TRACE + json.dumps(BODY, indent=1) + END, "the body of a response, in the format openai-chat"),
+        (json.dumps(OLLAMA), "the body of a response, in Ollama's own format"),
+        ("\n".join(map(json.dumps, OLLAMA_STREAM)), "the lines of a stream, in Ollama's own format"),
+    ],
+)
+def test_captures_with_noise_and_other_formats_are_read(text: str, what: str) -> None:
+    (saved,) = recognised(text)
+    assert saved.what.startswith(what)
+    calls = understand(saved.question, BASH).turn.calls
+    assert [(call.tool, call.arguments, call.state) for call in calls] == [("bash", {"command": "ls"}, "strict")]
+
+
+def test_ollamas_answers_are_answers_and_its_cut_streams_run_nothing() -> None:
+    assert said(json.dumps({"response": "It is warm.", "done": True, "done_reason": "stop"}))["Answer"] == [
+        "It is warm."
+    ]
+    assert "does not run" in said(json.dumps(OLLAMA_STREAM[0]), BASH)["Next"][0]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (": OPENROUTER PROCESSING\n\n" * 3, "no event of it has any data"),
+        ("event: ping\n\n: hm\n\ndata: [DONE]\n\n", "no event of it has any data"),
+        (json.dumps(BODY)[:-30], "the body of a response, but it is not whole"),
+        (json.dumps(ANTHROPIC, indent=2)[:-9], "the body of a response, but it is not whole"),
+        (json.dumps(BODY) + "\nreal 0m1s", "the body of a response, but it is not whole"),
+        (METER, "nothing in it but what curl says"),
+        (json.dumps(CONTRACT) + '\n{"id": 8, "protocol": "auto"}', "line 2 is no JSON object with any of reply, mess"),
+        (json.dumps(CONTRACT) + '\n{"id": 8, "reply": "x"}', 'line 2 is no JSON object with "protocol"'),
+        (json.dumps(CONTRACT) + "\nx", 'line 2 is no JSON object with "protocol" and any of'),
+    ],
+)
+def test_parts_of_replies_are_no_answers(text: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        recognised(text)
+
+
+def test_bodies_one_behind_the_other_are_read_one_by_one() -> None:
+    bodies = [json.dumps(BODY, indent=1), json.dumps(ANTHROPIC), json.dumps(COHERE), json.dumps(RESPONSE)]
+    found = recognised("\n".join(bodies))
+    assert [saved.question["protocol"] for saved in found] == [
+        "openai-chat",
+        "anthropic",
+        "cohere-v2",
+        "openai-responses",
+    ]
+    assert found[1].what == "the body of a response, in the format anthropic, number 2 in this file"
+
+
+@pytest.mark.parametrize("codec", ["utf-16", "utf-8-sig"])
+def test_other_encodings_with_a_mark_are_read(codec: str) -> None:
+    (saved,) = recognised(text_of(json.dumps(BODY).encode(codec), "x"))
+    assert saved.question["protocol"] == "openai-chat"
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (gzip.compress(b"It is warm."), "compressed with gzip"),
+        ("It is warm.".encode("utf-16-le"), "zero bytes"),
+        (bytes(range(128, 256)), "no text in UTF-8"),
+    ],
+)
+def test_bytes_that_are_no_text_are_refused(data: bytes, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        text_of(data, "x")
 
 
 def test_several_lines_of_the_contract_are_several_replies() -> None:
@@ -311,6 +414,9 @@ def test_the_machine_form_is_one_json_line_a_reply(tmp_path: Path) -> None:
     (line,) = done.events
     assert (line["file"], line["kind"], line["calls"][0]["input"]) == ("a.txt", "action", "ls")
     assert line["next"] == ["bash runs with ls"]
+    inline = json.dumps({"bash": {"command": "string"}})
+    (line,) = loopwright("read", "a.txt", "--json", "--tools", inline, folder=tmp_path).events
+    assert line["next"] == ['bash runs with {"command":"ls"}']
 
 
 @pytest.mark.parametrize("arguments", [("-",), ("--explain",)])
@@ -339,11 +445,15 @@ def test_long_parts_are_folded_and_control_characters_shown(tmp_path: Path) -> N
         (("reply.txt", "--protocol", "gemini"), "neither a body"),
         (("reply.txt", "--tools", "none.json"), "there is no file none.json"),
         (("reply.txt", "--tools", "list.json"), "list.json holds no tools"),
+        (("reply.txt", "--tools", "{}"), "--tools holds no tools"),
+        (("reply.txt", "--language", "tlh"), "the language 'tlh' is not known: use one of de, en"),
+        (("comments.txt",), "comments.txt: this seems to be a captured event stream"),
     ],
 )
 def test_what_cannot_be_read_is_said_in_one_line(arguments: tuple[str, ...], words: str, tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_text("\n", encoding="utf-8")
     (tmp_path / "reply.txt").write_text("It is warm.", encoding="utf-8")
+    (tmp_path / "comments.txt").write_text(": hm\n\n", encoding="utf-8")
     (tmp_path / "list.json").write_text("[]", encoding="utf-8")
     done = loopwright("read", *arguments, folder=tmp_path)
     assert done.code == 2

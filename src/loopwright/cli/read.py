@@ -26,7 +26,9 @@ def read(
     tools: Annotated[
         str,
         typer.Option(
-            "--tools", "-t", help="The tools there are: names, or a .json file with their parameters or schemas."
+            "--tools",
+            "-t",
+            help="The tools there are: names, or their parameters or schemas as JSON or in a .json file.",
         ),
     ] = "",
     finish: Annotated[str, typer.Option("--finish", help="Name of the action that gives the answer.")] = "",
@@ -49,7 +51,7 @@ def read(
     if not files and not explain:
         _lines()
         return
-    hints = {"finish": finish, "language": language, "command": command}
+    hints = {"finish": finish, "language": _known(language), "command": command}
     hints = {name: value for name, value in hints.items() if value}
     contents = [(path, _content(path)) for path in files or [STDIN]]
     specs = _tools(tools)
@@ -97,8 +99,10 @@ def _content(path: Path) -> str:
     """The text of a file.
 
     Raises:
-        UsageError: there is no such file, it cannot be read, or there is nothing in it
+        UsageError: there is no such file, it cannot be read, there is nothing in it, or it holds no text
     """
+    from loopwright.cli.oddities import text_of
+
     named = "standard input" if path == STDIN else str(path)
     try:
         data = sys.stdin.buffer.read() if path == STDIN else path.read_bytes()
@@ -108,7 +112,7 @@ def _content(path: Path) -> str:
         raise UsageError(f"{named} cannot be read: {error.strerror}") from None
     if not data.strip():
         raise UsageError(f"{named} is empty; save the body of a response, a stream or the text of a reply in it")
-    return data.decode("utf-8", "replace")
+    return text_of(data, named)
 
 
 def _explain(
@@ -129,7 +133,11 @@ def _explain(
     from loopwright.cli.saved import recognised
     from loopwright.protocols.reading import tools_of, understand
 
-    for saved in recognised(text, protocol=protocol, hints=hints):
+    try:
+        found = recognised(text, protocol=protocol, hints=hints)
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}" if path != STDIN else str(error)) from None
+    for saved in found:
         specs = given or tools_of(saved.question.get("tools"))
         shown = explained(saved, understand(saved.question, specs), specs)
         if as_json:
@@ -152,6 +160,19 @@ def _print(title: str, parts: Sequence[tuple[str, str]], *, full: bool, first: b
         screen.print(line, soft_wrap=True)
 
 
+def _known(language: str) -> str:
+    """The code of a language that is known; none where none is given.
+
+    Raises:
+        UsageError: it is not known
+    """
+    from loopwright.protocols.labels import LANGUAGES, base_of
+
+    if language and base_of(language) not in LANGUAGES:
+        raise UsageError(f"the language {language!r} is not known: use one of {', '.join(sorted(LANGUAGES))}")
+    return base_of(language)
+
+
 def _tools(given: str) -> list[ToolSpec]:
     """The tools that an option names.
 
@@ -161,11 +182,13 @@ def _tools(given: str) -> list[ToolSpec]:
     from loopwright.cli.saved import tools_in
     from loopwright.protocols.reading import tools_of
 
-    if not given.endswith(".json"):
+    inline = given.lstrip().startswith(("{", "["))
+    if not inline and not given.endswith(".json"):
         return tools_of(dict.fromkeys(name for part in given.split(",") if (name := part.strip())))
-    found = tools_in(_content(Path(given)))
+    found = tools_in(given if inline else _content(Path(given)))
     if not found:
+        named = "--tools" if inline else given
         raise UsageError(
-            f"{given} holds no tools; write {{name: {{parameter: type}}}}, or the list of tools as a provider takes it"
+            f"{named} holds no tools; write {{name: {{parameter: type}}}}, or the list of tools as a provider takes it"
         )
     return found

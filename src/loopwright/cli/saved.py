@@ -10,6 +10,7 @@ from typing import Any, cast
 import msgspec
 from msgspec import Struct
 
+from loopwright.cli.oddities import bodies, from_ollama, refuse_contract, refuse_unfinished, without_noise
 from loopwright.core.errors import UsageError
 from loopwright.core.messages import ToolSpec
 from loopwright.protocols.json_values import as_list, as_object, as_text, objects
@@ -56,13 +57,16 @@ def recognised(text: str, *, protocol: str = "", hints: JSON | None = None) -> l
         hints: further keys of the question for replies in text: finish, language, command
 
     Raises:
-        UsageError: a protocol that is not known, or a file that is none of its
+        UsageError: a protocol that is not known, a file that is none of its, or one that seems to be part of a reply
+            and cannot be read so
     """
     wanted = ALIASES.get(protocol, protocol)
     if wanted and wanted not in PROTOCOLS:
         raise UsageError(f"the protocol {protocol!r} cannot be read; use one of {', '.join(PROTOCOLS)}")
     body = _without_head(text)
     found = _contract(body) or ([] if wanted in PROTOCOLS[:2] else _wire(body, wanted))
+    if not found and wanted not in PROTOCOLS[:2]:
+        found = _odd(body, wanted)
     if found:
         return [Saved(saved.what, {**saved.question, **(hints or {})}) for saved in found]
     if wanted in DIALECTS:
@@ -78,12 +82,26 @@ def _without_head(text: str) -> str:
     return text.partition("\n\n")[2] if text.startswith("HTTP/") else text
 
 
+def _odd(text: str, wanted: str) -> list[Saved]:
+    """The reply in a capture of curl that says more than the reply; none where there is none.
+
+    Raises:
+        UsageError: the file seems to be part of a provider's reply, of which nothing can be read
+    """
+    quiet = without_noise(text)
+    found = _wire(_without_head(quiet), wanted) if quiet not in (text, "") else []
+    if not found:
+        refuse_unfinished(quiet)
+    return [Saved(f"{saved.what}, without what curl says beside it", saved.question) for saved in found]
+
+
 def _contract(text: str) -> list[Saved]:
     """The questions of a file in the reading contract's form; none if there is anything else in it."""
     values = [_decoded(line) for line in text.split("\n") if line.strip()]
     whole = _decoded(text)
     rows = objects(as_list(whole) or values)
     if not rows or not all("protocol" in row and any(form in row for form in _FORMS) for row in rows):
+        refuse_contract(as_list(whole) or values, _FORMS)
         return []
     return [Saved(f"line {row.get('id', number)} of the reading contract", row) for number, row in enumerate(rows, 1)]
 
@@ -97,8 +115,15 @@ def _wire(text: str, wanted: str) -> list[Saved]:
             wanted = wanted or "openai-chat"  # cut within its first chunk
         return _stream(rows, payloads, wanted, "a captured event stream")
     value = _decoded(text)
+    several = bodies(text)
+    if several:
+        found = [saved for body in several for saved in _body(body, wanted)]
+        return [
+            Saved(f"{saved.what}, number {number} in this file", saved.question)
+            for number, saved in enumerate(found, 1)
+        ]
     if isinstance(value, dict):
-        return _body(cast("JSON", value), wanted)
+        return _ollama([cast("JSON", value)], "the body of a response", wanted) or _body(cast("JSON", value), wanted)
     if isinstance(value, list):
         items = objects(cast("object", value))
         said = [item for item in items if item.get("role") == "assistant"]
@@ -107,7 +132,19 @@ def _wire(text: str, wanted: str) -> list[Saved]:
         return _stream(items, [_encoded(item) for item in items], wanted, "a list of the chunks of a stream")
     lines = [line for line in text.split("\n") if line.strip() not in ("", "[DONE]")]
     rows = [as_object(_decoded(line)) for line in lines]
-    return _stream(rows, lines, wanted, "the chunks of a stream, one a line") if rows and all(rows) else []
+    return (
+        _ollama(rows, "the lines of a stream", wanted)
+        or _stream(rows, lines, wanted, "the chunks of a stream, one a line")
+        if rows and all(rows)
+        else []
+    )
+
+
+def _ollama(rows: Sequence[JSON], what: str, wanted: str) -> list[Saved]:
+    """The reply in Ollama's own format, which is read as what OpenAI's has for the same; none if it is in another."""
+    chunks = [] if wanted not in ("", "openai-chat") else from_ollama(rows)
+    question = {"protocol": "openai-chat", "chunks": [_encoded(chunk) for chunk in chunks]}
+    return [Saved(f"{what}, in Ollama's own format", question)] if chunks else []
 
 
 def _payloads(text: str) -> list[str]:
