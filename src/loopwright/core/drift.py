@@ -18,6 +18,8 @@ SWITCHES = 2
 """Changes of the way of speaking in one run."""
 BYTES_A_TOKEN = 32
 """No transcript has so few tokens that each of them stands for more bytes than this, whatever its language."""
+UNCACHED_SHARE = 0.25
+"""A count lower than this share says something else: some servers leave out what their cache had."""
 SLACK, SLACK_SHARE = 64, 0.15
 """Tokens, and share of them, by which two counts of the same transcript may differ: a router may change tokenizers."""
 
@@ -73,7 +75,7 @@ class Kept(Struct):
     least: int = 0
     """Tokens that the last request had at least."""
     lost: int = 0
-    """Times that a count was lower."""
+    """Counts in a row that were lower."""
 
     def counted(self, usage: Usage, grown: int) -> int:
         """Compare the server's count of a request with what it must have been at least.
@@ -90,10 +92,13 @@ class Kept(Struct):
             self.least = 0
             return 0
         least = self.least + grown // BYTES_A_TOKEN
+        self.least = max(least, usage.input_tokens)
         if usage.input_tokens >= least * (1 - SLACK_SHARE) - SLACK:
-            self.least = max(least, usage.input_tokens)
+            self.lost = 0
             return 0
-        self.least = usage.input_tokens
+        if usage.input_tokens < least * UNCACHED_SHARE:
+            self.lost, self.least = 0, 0
+            return 0
         self.lost += 1
         return least
 

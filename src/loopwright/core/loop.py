@@ -186,7 +186,7 @@ def _fail(state: State, event: ModelFailed) -> None:
         ledger.release()
     state.phase = "ready"
     state.failures += 1
-    may_switch = started_of(state).may_switch and state.way == "native" and state.manner.may_switch
+    may_switch = started_of(state).may_switch and state.way == "native"
     if event.failure == "tools_refused" and may_switch:
         state.manner.refused()
         state.switch = WaySwitched(way="text", reason=shortened(event.message, ledger.remark()))
