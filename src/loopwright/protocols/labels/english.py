@@ -111,6 +111,11 @@ ENGLISH = Labels(
             "it has an action inside a code fence and another action or answer outside of it, so it is not clear which "
             "one counts. Write one step, without code fences."
         ),
+        quoted=(
+            "it is not clear whether its action is meant or only quoted as an example. Write one step, without code "
+            "fences and with nothing behind it."
+        ),
+        contradictory="the input is given twice, with different values. Write the whole call again, with one input",
         inline="it has a label in the middle of a line. Write each label at the start of its own line.",
         invented="its answer rests on an Observation that you wrote yourself. Call a tool and wait for the result.",
         cut="it was cut off at the limit of its length. Write a shorter one.",

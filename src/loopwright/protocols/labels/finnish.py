@@ -104,6 +104,11 @@ FINNISH = Labels(
             "yksi toiminto on koodilohkossa ja toinen toiminto tai vastaus sen ulkopuolella, joten ei ole selvää, "
             "kumpi on voimassa. Kirjoita yksi askel ilman koodilohkoja."
         ),
+        quoted=(
+            "ei ole selvää, onko toiminto tarkoitettu vai vain esimerkki. Kirjoita yksi askel ilman koodilohkoja ja "
+            "ilman tekstiä sen jälkeen."
+        ),
+        contradictory=("syöte on annettu kahdesti eri arvoin. Kirjoita koko kutsu uudelleen, vain yhdellä syötteellä"),
         inline="siinä on otsake keskellä riviä. Kirjoita jokainen otsake oman rivinsä alkuun.",
         invented="vastaus perustuu Havaintoon, jonka kirjoitit itse. Kutsu työkalua ja odota tulosta.",
         cut="se katkesi pituusrajaan. Kirjoita lyhyempi.",

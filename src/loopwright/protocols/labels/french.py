@@ -114,6 +114,13 @@ FRENCH = Labels(
             "une action est dans un bloc de code et une autre action ou réponse en dehors ; on ne sait pas laquelle "
             "compte. Écris une seule étape, sans bloc de code."
         ),
+        quoted=(
+            "on ne sait pas si l'action est voulue ou seulement citée en exemple. Écris une seule étape, sans bloc de "
+            "code et sans texte après."
+        ),
+        contradictory=(
+            "l'entrée est donnée deux fois, avec des valeurs différentes. Réécris l'appel entier, avec une seule entrée"
+        ),
         inline="une étiquette est au milieu d'une ligne. Écris chaque étiquette au début de sa propre ligne.",
         invented=(
             "la réponse repose sur une Observation que tu as écrite toi-même. Appelle un outil et attends le résultat."

@@ -128,6 +128,14 @@ GERMAN = Labels(
             "Eine Aktion steht in einem Codeblock und eine andere Aktion oder Antwort außerhalb; es ist nicht klar, "
             "welche gilt. Schreibe einen einzigen Schritt, ohne Codeblock."
         ),
+        quoted=(
+            "Es ist nicht klar, ob die Aktion gemeint ist oder nur als Beispiel dasteht. Schreibe einen einzigen "
+            "Schritt, ohne Codeblock und ohne Text dahinter."
+        ),
+        contradictory=(
+            "Die Eingabe steht zweimal da, mit verschiedenen Werten. Schreibe den ganzen Aufruf noch einmal, mit einer "
+            "einzigen Eingabe"
+        ),
         inline="Ein Stichwort steht mitten in einer Zeile. Schreibe jedes Stichwort an den Anfang einer eigenen Zeile.",
         invented=(
             "Die Antwort stützt sich auf eine Beobachtung, die du selbst geschrieben hast. Rufe ein Werkzeug auf und "

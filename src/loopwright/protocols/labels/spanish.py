@@ -125,6 +125,14 @@ SPANISH = Labels(
             "hay una acción dentro de un bloque de código y otra acción o respuesta fuera de él; no está claro cuál "
             "vale. Escribe un solo paso, sin bloques de código."
         ),
+        quoted=(
+            "no está claro si la acción va en serio o solo se cita como ejemplo. Escribe un solo paso, sin bloques de "
+            "código y sin texto detrás."
+        ),
+        contradictory=(
+            "la entrada aparece dos veces, con valores distintos. Escribe otra vez la llamada entera, con una sola "
+            "entrada"
+        ),
         inline="hay una etiqueta en medio de una línea. Escribe cada etiqueta al principio de su propia línea.",
         invented=(
             "la respuesta se apoya en una Observación que escribiste tú. Llama a una herramienta y espera el resultado."

@@ -73,6 +73,8 @@ class Problems(Struct, frozen=True, cache_hash=True):
     empty_answer: str
     placeholder: str
     fenced: str
+    quoted: str
+    contradictory: str
     inline: str
     invented: str
     cut: str
