@@ -22,7 +22,7 @@ from loopwright.testing.scripted import (
 )
 
 NATIVE: dict[str, Any] = {"messages": [{"role": "user", "content": "x"}], "tools": [{"function": {"name": "f"}}]}
-TEXT: dict[str, Any] = {"messages": [{"role": "system", "content": "End with Final Answer: …"}]}
+TEXT: dict[str, Any] = {"messages": [{"role": "system", "content": "Write Action: … or end with Final Answer: …"}]}
 
 
 async def reply_of(model: ScriptedModel, request: dict[str, Any], *, stream: bool = False) -> Reply:

@@ -21,6 +21,7 @@ from loopwright.core.errors import ModelError
 from loopwright.core.events import Failure
 from loopwright.core.messages import Way
 from loopwright.engine.ports import Feed, Model, Transport
+from loopwright.protocols.labels import ENGLISH, LANGUAGES, Labels
 from loopwright.protocols.openai_chat import OpenAIChat
 from loopwright.protocols.speech import Dialect
 
@@ -238,7 +239,7 @@ def wire(line: Line, asked: Asked, way: Way | None = None) -> list[bytes]:
     Source: https://platform.openai.com/docs/api-reference/chat
     """
     request = asked.json
-    spoken = way or way_of(request)
+    spoken = _spoken(request, way)
     tokens = line.usage or (max(1, len(asked.body) // 4), max(1, len(_content(line, spoken)) // 4))
     usage = {"prompt_tokens": tokens[0], "completion_tokens": tokens[1], "total_tokens": sum(tokens)}
     head = {"id": f"chatcmpl-{asked.number}", "created": 0, "model": request.get("model", "")}
@@ -252,27 +253,47 @@ def wire(line: Line, asked: Asked, way: Way | None = None) -> list[bytes]:
 
 
 def way_of(request: dict[str, Any]) -> Way:
-    """How a request is spoken: natively when it offers tools or shows native results, else as its system text says."""
+    """How a request is spoken: natively, unless its instructions ask for the labels of the text protocol."""
+    return "native" if _asked_in(request) is None else "text"
+
+
+def _asked_in(request: dict[str, Any]) -> Labels | None:
+    """The language whose labels the instructions of a request ask for; None where they ask for none.
+
+    Who says the observations tells nothing: a tool may say them in text form too.
+    """
+    if request.get("tools"):
+        return None
     messages = cast("list[dict[str, Any]]", request.get("messages") or [])
-    if request.get("tools") or any(message.get("role") == "tool" for message in messages):
-        return "native"
-    opening = " ".join(str(message.get("content", "")) for message in messages[:2])
-    return "text" if "Final Answer:" in opening else "native"
+    said = [message for message in messages if message.get("role") in ("system", "developer")] or messages[:1]
+    opening = "\n".join(str(message.get("content", "")) for message in said)
+    return next((labels for labels in LANGUAGES.values() if _asks_for(labels, opening)), None)
 
 
-def _content(line: Line, way: Way) -> str:
-    if way == "native":
+def _asks_for(labels: Labels, opening: str) -> bool:
+    """Whether instructions name the labels of an answer and of what comes before it."""
+    before = (labels.thought[0], labels.action[0])
+    return f"{labels.final[0]}:" in opening and any(f"{label}:" in opening for label in before)
+
+
+def _spoken(request: dict[str, Any], way: Way | None) -> Labels | None:
+    """The labels that a reply is written with; None for a native one."""
+    return None if way == "native" else _asked_in(request) or (ENGLISH if way == "text" else None)
+
+
+def _content(line: Line, labels: Labels | None) -> str:
+    if labels is None:
         said = (line.thought if line.made else "", line.text, line.answer or "")
         return "\n".join(part for part in said if part)
-    parts = [f"Thought: {line.thought}"] if line.thought else []
+    parts = [f"{labels.thought[0]}: {line.thought}"] if line.thought else []
     parts += [line.text] if line.text else []
-    parts += [f"Action: {tool} {arguments}" for tool, arguments in line.made]
-    parts += [f"Final Answer: {line.answer}"] if line.answer is not None else []
+    parts += [f"{labels.action[0]}: {tool} {arguments}" for tool, arguments in line.made]
+    parts += [f"{labels.final[0]}: {line.answer}"] if line.answer is not None else []
     return "\n".join(parts)
 
 
-def _calls(line: Line, way: Way, number: int) -> list[dict[str, Any]]:
-    if way == "text":
+def _calls(line: Line, labels: Labels | None, number: int) -> list[dict[str, Any]]:
+    if labels is not None:
         return []
     return [
         {"id": f"call_{number}_{place}", "type": "function", "function": {"name": tool, "arguments": arguments}}
@@ -280,36 +301,38 @@ def _calls(line: Line, way: Way, number: int) -> list[dict[str, Any]]:
     ]
 
 
-def _reasoning(line: Line, way: Way) -> str:
+def _reasoning(line: Line, labels: Labels | None) -> str:
     """Natively a thought stands beside an answer, because plain content is the answer."""
-    beside = line.thought if way == "native" and not line.made else ""
+    beside = line.thought if labels is None and not line.made else ""
     return "\n".join(part for part in (line.reasoning, beside) if part)
 
 
-def _finish(line: Line, way: Way) -> str:
-    return line.finish or ("tool_calls" if line.made and way == "native" else "stop")
+def _finish(line: Line, labels: Labels | None) -> str:
+    return line.finish or ("tool_calls" if line.made and labels is None else "stop")
 
 
-def _whole(line: Line, head: dict[str, Any], way: Way, number: int, usage: dict[str, int]) -> bytes:
-    made = _calls(line, way, number)
-    message: dict[str, Any] = {"role": "assistant", "content": _content(line, way) or None}
-    reasoning = _reasoning(line, way)
+def _whole(line: Line, head: dict[str, Any], labels: Labels | None, number: int, usage: dict[str, int]) -> bytes:
+    made = _calls(line, labels, number)
+    message: dict[str, Any] = {"role": "assistant", "content": _content(line, labels) or None}
+    reasoning = _reasoning(line, labels)
     message |= {"reasoning_content": reasoning} if reasoning else {}
     message |= {"tool_calls": made} if made else {}
-    choice = {"index": 0, "message": message, "finish_reason": _finish(line, way)}
+    choice = {"index": 0, "message": message, "finish_reason": _finish(line, labels)}
     reply = {**head, "object": "chat.completion", "choices": [choice]}
     return msgspec.json.encode(reply | ({"usage": usage} if line.reports_usage else {}))
 
 
-def _streamed(line: Line, head: dict[str, Any], way: Way, number: int, usage: dict[str, int] | None) -> list[bytes]:
+def _streamed(
+    line: Line, head: dict[str, Any], labels: Labels | None, number: int, usage: dict[str, int] | None
+) -> list[bytes]:
     head = {**head, "object": "chat.completion.chunk"}
     deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
-    deltas += [{"reasoning_content": piece} for piece in _words(_reasoning(line, way))]
-    deltas += [{"content": piece} for piece in _words(_content(line, way))]
-    for index, call in enumerate(_calls(line, way, number)):
+    deltas += [{"reasoning_content": piece} for piece in _words(_reasoning(line, labels))]
+    deltas += [{"content": piece} for piece in _words(_content(line, labels))]
+    for index, call in enumerate(_calls(line, labels, number)):
         deltas += _call_deltas(index, call)
     events = [_event({**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]}) for delta in deltas]
-    events.append(_event({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": _finish(line, way)}]}))
+    events.append(_event({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": _finish(line, labels)}]}))
     if usage is not None and line.reports_usage:
         events.append(_event({**head, "choices": [], "usage": usage}))
     return [*events, b"data: [DONE]\n\n"]
