@@ -18,7 +18,7 @@ Out:  {"id", "kind": "action" | "final" | "thought" | "malformed" | "empty", "th
 
 A line is strict when it is as expected, accepted when it is as expected or one of the accepted readings, dangerous when
 it is one of the readings that must not be, wrong when it is none of these. Exit status 0 when nothing is dangerous and
-every line was answered.
+every line was answered, 2 when the command cannot be started.
 
 Owns the comparison of an answer with what is written down; docs/conformance.md says what is right, and why.
 """
@@ -348,7 +348,11 @@ def main() -> int:
     lines = load(options.dir, options.file)
     if not lines:
         parser.error(f"{options.dir} holds no line of the corpus")
-    answers, failed = ask(options.command, lines)
+    try:
+        answers, failed = ask(options.command, lines)
+    except OSError as error:
+        print(f"{options.command[0]} cannot be started: {error.strerror}; name a command behind --", file=sys.stderr)
+        return 2
     found = verdicts(lines, answers)
     bad = [line for line in lines if found[line.id] not in ("strict", "accepted")]
     for line in bad[: options.show]:

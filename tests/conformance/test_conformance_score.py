@@ -165,6 +165,16 @@ def test_a_reader_that_does_not_answer_or_fails_is_status_1(
     assert ("status 3" in capsys.readouterr().out) == ("3" in program)
 
 
+def test_a_command_that_cannot_be_started_is_one_line_and_status_2(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["score.py", "--", "no-such-reader", "read"])
+    assert score.main() == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err == "no-such-reader cannot be started: No such file or directory; name a command behind --\n"
+
+
 def test_a_folder_without_corpus_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SystemExit):
         scored(tmp_path, "", "--dir", str(tmp_path), monkeypatch=monkeypatch)
