@@ -113,6 +113,25 @@ async def test_a_task_that_outlived_a_cancellation_still_runs_tools() -> None:
     assert "CancelledError: mine" in (await task).error
 
 
+async def test_a_cancellation_before_the_call_keeps_the_tool_from_starting() -> None:
+    started = list[str]()
+
+    async def tool_of_mine() -> Result:
+        started.append("yes")
+        await asyncio.sleep(0)
+        return Result()
+
+    async def caller() -> Result:
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        return await result_of(tool_of_mine)
+
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.create_task(caller())
+    assert started == []
+
+
 def test_a_coroutine_that_is_closed_ends_there() -> None:
     class Never:
         def __await__(self) -> Any:
@@ -130,6 +149,7 @@ def test_a_coroutine_that_is_closed_ends_there() -> None:
     async def closes() -> None:
         work = caller()
         work.send(None)
+        work.send(None)  # in the tool, after the wait before it
         work.close()
 
     asyncio.run(closes())

@@ -443,6 +443,81 @@ async def test_cancelling_pauses_the_run_and_it_can_be_resumed(protocol: Protoco
     assert any(isinstance(event, RunResumed) for event in await journal.read("r"))
 
 
+@pytest.mark.parametrize("at", [ModelReplied, CallStarted, CallEnded])
+@pytest.mark.parametrize("how_many", [1, 2])
+@pytest.mark.parametrize("blocking", [True, False])
+async def test_an_observer_that_cancels_the_run_gives_no_tool_an_error(
+    at: type[Event], how_many: int, protocol: Protocol, *, blocking: bool
+) -> None:
+    ran = list[int]()
+
+    @tool
+    def note(number: int) -> str:
+        """Note a number.
+
+        Args:
+            number: which
+        """
+        ran.append(number)
+        return "noted"
+
+    @tool(name="note")
+    async def note_soon(number: int) -> str:
+        """Note a number.
+
+        Args:
+            number: which
+        """
+        await asyncio.sleep(0)
+        return note(number)
+
+    def watch(run_id: str, event: Event | TextArrived) -> None:
+        del run_id
+        if isinstance(event, at) and not stopped:
+            stopped.append(event)
+            running.cancel()
+
+    stopped, journal = list[Event](), MemoryJournal()
+    said = calls("note", number=1) + calls("note", number=2) if how_many == 2 else calls("note", number=1)
+    agent = Agent(
+        ScriptedModel(replies=[said]),
+        tools=[note if blocking else note_soon],
+        protocol=protocol,
+        journal=journal,
+        observers=[watch],
+    )
+    running = asyncio.create_task(agent.run("note", run_id="r"))
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    events = await journal.read("r")
+    assert isinstance(events[-1], RunPaused)
+    assert all(event.result.status == "ok" for event in events if isinstance(event, CallEnded))
+    if at is ModelReplied:
+        assert (ran, [event for event in events if isinstance(event, CallStarted)]) == ([], [])
+    if at is CallStarted:
+        assert ran == []
+
+
+@pytest.mark.parametrize("at", [ModelReplied, CallStarted, CallEnded])
+@pytest.mark.parametrize("raised", [OSError("full"), ValueError("odd"), asyncio.CancelledError()], ids=repr)
+async def test_what_an_observer_raises_is_no_result_of_a_tool(
+    at: type[Event], raised: BaseException, protocol: Protocol
+) -> None:
+    def watch(run_id: str, event: Event | TextArrived) -> None:
+        del run_id
+        if isinstance(event, at):
+            raise raised
+
+    journal = MemoryJournal()
+    both = calls("add", a=1, b=2) + calls("add", a=3, b=4)
+    agent = Agent(ScriptedModel(replies=[both]), tools=[add], protocol=protocol, journal=journal, observers=[watch])
+    with pytest.raises(type(raised)):
+        await agent.run("2+3?", run_id="r")
+    events = await journal.read("r")
+    assert isinstance(events[-1], RunPaused)
+    assert all(event.result.status == "ok" for event in events if isinstance(event, CallEnded))
+
+
 async def test_streaming_gives_text_and_events_and_the_last_is_the_end(protocol: Protocol) -> None:
     agent = Agent(ScriptedModel(replies=[answers("forty-two")]), protocol=protocol, journal=":memory:")
     seen = [event async for event in agent.stream("6*7?")]

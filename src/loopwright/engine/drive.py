@@ -148,6 +148,7 @@ class Driver:
 
     async def _perform(self, commands: Sequence[Command]) -> None:
         """Perform all that is due, side by side where there is more than one thing to wait for."""
+        await asyncio.sleep(0)  # whoever watches may have cancelled the run: before anything new is written down
         facts, waiting = list[Event](), list[AskModel | RunTool | AskPerson]()
         for command in commands:
             match command:
@@ -276,10 +277,11 @@ async def side_by_side(work: Sequence[Coroutine[None, None, None]]) -> None:
         return
     try:
         async with asyncio.TaskGroup() as group:
-            for coroutine in work:
-                group.create_task(coroutine)
+            tasks = [group.create_task(coroutine) for coroutine in work]
     except BaseExceptionGroup as failed:
         raise failed.exceptions[0] from None
+    if any(task.cancelled() for task in tasks):  # a group says nothing of it
+        raise asyncio.CancelledError
 
 
 def _begin(command: RunTool | AskPerson) -> CallStarted | ApprovalAsked:

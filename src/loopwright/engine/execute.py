@@ -53,8 +53,9 @@ async def execute(tool: Tool, call: Call, *, room: int, timeout: float | None) -
 
     The call gets `timeout` seconds or the tool's own, whichever is less. An async tool is cancelled then; a thread
     cannot be stopped, and the error says so. Whatever else a tool raises is a result; only a cancellation of the run
-    and KeyboardInterrupt pass.
+    and KeyboardInterrupt pass. A cancellation that came before the call comes before the tool does anything.
     """
+    await asyncio.sleep(0)  # else the tool's first wait would raise it, and it would look like the tool's own
     limit = _least(tool.spec.timeout, timeout)
     if limit is not None and limit <= 0:
         return _fitted(error("ToolTimeout: there was no time left to start it"), tool, room)
