@@ -67,6 +67,88 @@ def test_a_full_disk_is_said(option: str, tmp_path: Path) -> None:
         assert resumed(tmp_path).code == 0
 
 
+TOOLS = """
+import asyncio, subprocess, sys
+from pathlib import Path
+from loopwright import tool
+
+print("loaded")
+
+@tool(effect="read")
+async def slowly(text: str) -> str:
+    \"\"\"Repeat a text.
+
+    Args:
+        text: the text
+    \"\"\"
+    print("working on it", flush=True)
+    with Path("ran.txt").open("a") as file:
+        file.write(text)
+    await asyncio.sleep(0.01)
+    return text
+
+@tool
+def loudly(text: str) -> str:
+    \"\"\"Repeat a text.
+
+    Args:
+        text: the text
+    \"\"\"
+    sys.stdout.write("working on it\\n")
+    return text
+"""
+
+
+@pytest.mark.parametrize("option", ["--full", "--json"])
+def test_a_full_disk_becomes_no_result_of_a_tool(option: str, tmp_path: Path) -> None:
+    (tmp_path / "mytools.py").write_text(TOOLS)
+    steps = [calls("slowly", text="a").thinking("I ask."), calls("slowly", text="b"), answers("6")]
+    with ChatServer(steps) as server, Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*COMMAND, *arguments(server), option, "-t", "mytools.py"],
+            stdin=subprocess.DEVNULL,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=tmp_path,
+            env=environment(tmp_path, **KEY),
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 1
+        assert "No space left on device" in done.stderr
+        assert "go on with: loopwright resume " in done.stderr
+        assert not (tmp_path / "ran.txt").exists()
+        assert "CancelledError" not in loopwright("show", "last", folder=tmp_path).out
+        done = resumed(tmp_path)
+    assert (done.code, "Answer\n6" in done.out) == (0, True)
+    assert (tmp_path / "ran.txt").read_text().count("b") == 1
+
+
+@pytest.mark.parametrize("name", ["slowly", "loudly"])
+@pytest.mark.parametrize("option", ["--json", "--quiet", "--full"])
+def test_what_a_tool_prints_stays_out_of_the_output(option: str, name: str, tmp_path: Path) -> None:
+    (tmp_path / "mytools.py").write_text(TOOLS)
+    with ChatServer([calls(name, text="a"), answers("6")]) as server:
+        done = loopwright(*arguments(server), option, "-t", "mytools.py", folder=tmp_path, settings=KEY)
+    assert done.code == 0, done
+    assert "working on it" in done.err
+    assert "loaded" in done.err
+    assert "working on it" not in done.out
+    assert "loaded" not in done.out
+    if option == "--json":
+        assert done.events[-1]["outcome"]["answer"] == "6"
+    if option == "--quiet":
+        assert done.out == "6\n"
+
+
+def test_what_a_file_of_tools_prints_is_not_on_the_list(tmp_path: Path) -> None:
+    (tmp_path / "mytools.py").write_text(TOOLS)
+    done = loopwright("tools", "-t", "mytools.py", "--json", folder=tmp_path)
+    assert [line["name"] for line in done.events] == ["slowly", "loudly"]
+    assert "loaded" in done.err
+
+
 @pytest.mark.parametrize("verb", ["show", "runs", "models"])
 def test_other_verbs_say_it_too(verb: str, tmp_path: Path) -> None:
     with ChatServer([answers("6")]) as server:

@@ -1,16 +1,17 @@
 """Drives a run from the command line: prints it, ends cleanly when stopped, and leaves with the right exit code.
 
-Stopped is a run by Ctrl-C, by SIGTERM, or because standard output takes no more: it is paused, and how to go on with
-it is said on standard error.
+Standard output belongs to the run: what a tool prints there goes to standard error. Stopped is a run by Ctrl-C, by
+SIGTERM, or because standard output takes no more: it is paused, and how to go on with it is said on standard error.
 """
 
 import asyncio
+import io
 import signal
 import sys
 from collections.abc import Callable, Coroutine, Sequence
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import typer
 
@@ -26,14 +27,15 @@ from loopwright.engine.ports import Observer, TextArrived
 class Lines:
     """An observer that prints each event as a JSON line."""
 
-    def __init__(self, seq: int) -> None:
+    def __init__(self, seq: int, output: TextIO) -> None:
         self._seq = seq
+        self._output = output
 
     def __call__(self, run_id: str, event: Event | TextArrived) -> None:
         """Print one event."""
         if not isinstance(event, TextArrived):
             self._seq += 1
-            print(as_line(run_id, self._seq, event), flush=True)
+            print(as_line(run_id, self._seq, event, self._output), file=self._output, flush=True)
 
 
 class Show:
@@ -67,10 +69,13 @@ class Show:
         self.why_stopped = ""
         self.stop: Callable[[], object] = lambda: None
         """Pauses the run."""
-        self._printer = Printer(console(), full=full, journal=journal)
+        self._output: TextIO = sys.stdout or io.StringIO()  # None where it was closed from the start
+        self._printer = Printer(console(self._output), full=full, journal=journal)
         self._printer.recall(history)
         self._json, self._quiet = as_json, quiet
-        self._shown: Observer | None = Lines(len(history)) if as_json else None if quiet else self._printer
+        self._shown: Observer | None = (
+            Lines(len(history), self._output) if as_json else None if quiet else self._printer
+        )
 
     @property
     def printers(self) -> tuple[Printer, ...]:
@@ -124,7 +129,7 @@ class Show:
             self._printer.figures(result)
             return
         if result.answer is not None:
-            print(visible(result.answer), flush=True)
+            print(visible(result.answer), file=self._output, flush=True)
         if result.status != "answered":
             complain(f"{result.status}: {result.reason}")
 
@@ -157,16 +162,23 @@ def drive(agent: Agent, start: Callable[[], Coroutine[Any, Any, RunResult]], sho
         return await running
 
     try:
-        result = asyncio.run(whole())
+        result = _apart(whole, show)
     except KeyboardInterrupt:
         show.stopped("\ninterrupted")
         raise typer.Exit(INTERRUPTED) from None
     except asyncio.CancelledError:
         show.stopped("terminated")
         raise typer.Exit(TERMINATED if terminated else FAILED) from None
-    finally:
-        show.rest()
     raise typer.Exit(CODES[result.status] if show.farewell(result) else FAILED)
+
+
+def _apart(whole: Callable[[], Coroutine[Any, Any, RunResult]], show: Show) -> RunResult:
+    """Run it with standard output kept for what is shown of the run."""
+    with redirect_stdout(sys.stderr):
+        try:
+            return asyncio.run(whole())
+        finally:
+            show.rest()  # it has a hold on both outputs while it moves
 
 
 async def _entered(agent: Agent, start: Callable[[], Coroutine[Any, Any, RunResult]]) -> RunResult:

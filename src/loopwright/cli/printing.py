@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from shlex import quote
+from typing import TextIO
 
 from msgspec.structs import replace
 from rich.cells import cell_len, set_cell_size
@@ -73,10 +74,10 @@ def json_line(value: object) -> str:
     return safe_json(encode(value).decode())
 
 
-def safe_json(text: str) -> str:
-    """JSON text in one line, with the same signs written as JSON writes them."""
+def safe_json(text: str, output: TextIO | None = None) -> str:
+    """JSON text in one line for `output`, else standard output, with the same signs written as JSON writes them."""
     line = _UNSEEN_IN_JSON.sub(_escaped, text.replace("\r", " ").replace("\n", " "))
-    if (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("_", "-") not in ("utf-8", "utf8"):
+    if (getattr(output or sys.stdout, "encoding", None) or "utf-8").lower().replace("_", "-") not in ("utf-8", "utf8"):
         line = re.sub(r"[^\0-\x7f]", _escaped, line)
     return line
 
@@ -109,10 +110,10 @@ class Screen(Console):
         raise BrokenPipeError
 
 
-def console() -> Console:
-    """Standard output: as wide as the terminal, and without end where nobody has to fit it on a screen."""
-    made = Screen(highlight=False, emoji=False, markup=False)
-    return made if made.is_terminal else Screen(highlight=False, emoji=False, markup=False, width=10_000)
+def console(output: TextIO | None = None) -> Console:
+    """On `output`, else standard output: as wide as the terminal, and without end where nobody fits it on a screen."""
+    made = Screen(file=output, highlight=False, emoji=False, markup=False)
+    return made if made.is_terminal else Screen(file=output, highlight=False, emoji=False, markup=False, width=10_000)
 
 
 class Printer:
@@ -297,12 +298,12 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def as_line(run_id: str, seq: int, event: Event) -> str:
+def as_line(run_id: str, seq: int, event: Event, output: TextIO | None = None) -> str:
     """An event as a JSON line, without the provider's raw bytes."""
     from msgspec.json import encode
 
     slim = replace(event, raw=b"") if isinstance(event, ModelReplied) else event
-    return safe_json(f'{{"run_id":{encode(run_id).decode()},"seq":{seq},{encode(slim).decode()[1:]}')
+    return safe_json(f'{{"run_id":{encode(run_id).decode()},"seq":{seq},{encode(slim).decode()[1:]}', output)
 
 
 def header(started: RunStarted) -> str:

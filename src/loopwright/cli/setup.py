@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -87,9 +88,11 @@ def agent_of(
     from loopwright.toolbox.load import load_tools
 
     docs = Path(recipe.docs) if recipe.docs else None
+    with redirect_stdout(sys.stderr):  # what a file of tools prints is no part of the run
+        tools = load_tools(recipe.tools, docs)
     return Agent(
         recipe.model,
-        tools=load_tools(recipe.tools, docs),
+        tools=tools,
         instructions=recipe.instructions,
         language=recipe.language,
         base_url=recipe.base_url,

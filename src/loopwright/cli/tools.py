@@ -1,5 +1,7 @@
 """`loopwright tools`: which tools there are, and what each may do."""
 
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,7 +27,8 @@ def tools(
     from loopwright.toolbox.load import load_tools, names_in
     from loopwright.tools.policy import Policy
 
-    specs = [tool.spec for tool in load_tools(names_in(names or DEFAULT_TOOLS), docs)]
+    with redirect_stdout(sys.stderr):  # what a file of tools prints is not on the list
+        specs = [tool.spec for tool in load_tools(names_in(names or DEFAULT_TOOLS), docs)]
     for spec in (replace(spec, permission=Policy().permission(spec)) for spec in specs):
         print(json_line(_whole(spec)) if as_json else visible(described(spec)))
     if as_json:
