@@ -21,6 +21,7 @@ from loopwright.core.messages import Call, ToolSpec, Turn
 from loopwright.protocols.envelope import writable
 from loopwright.protocols.json_sentences import sentences_of
 from loopwright.protocols.labels import ENGLISH, Labels
+from loopwright.protocols.react_invented import is_invented
 from loopwright.protocols.repair import Arguments, fit_schema, read_arguments
 from loopwright.protocols.schemas import Schema, choices, properties, required, resolve, types
 from loopwright.protocols.speech import Constraint
@@ -185,6 +186,8 @@ def read(
     if step is None or not _in_form(step, known, nested=STEP in fields):
         return None
     turn = Turn(thought=_text(fields.get(THOUGHT)).strip(), text=whole, reasoning=thinking)
+    if _written(step, FINAL) and (_observes({**fields, **step}, labels) or is_invented(turn.thought, labels)):
+        return replace(turn, problem=labels.problems.invented)
     return _understood(turn, step, known, labels)
 
 
@@ -200,6 +203,13 @@ def _in_form(step: dict[str, Raw], tools: dict[str, ToolSpec], *, nested: bool) 
     if not ({ACTION, FINAL} & step.keys()):
         return False
     return nested or not _written(step, ACTION) or _text(step[ACTION]).strip() in tools
+
+
+def _observes(fields: dict[str, Raw], labels: Labels) -> bool:
+    """Whether one of the fields is an observation, which only a tool can give."""
+    words = {word.casefold() for word in (*labels.observation, *ENGLISH.observation)}
+    words |= {f"{word}s" for word in words}
+    return any(name.strip().casefold() in words and _written(fields, name) for name in fields)
 
 
 def _understood(turn: Turn, step: dict[str, Raw], tools: dict[str, ToolSpec], labels: Labels) -> Turn:

@@ -2,7 +2,7 @@
 
 Owns this one habit: ``think:`` begins a thought, the label of a final answer ends the run, everything else is a
 command, a prompt sign before it is left out, and lines that follow a command are dropped, because only the environment
-can say what happened.
+can say what happened. A line that introduces an example is followed by no command.
 """
 
 import re
@@ -11,7 +11,9 @@ from typing import Literal
 
 from loopwright.core.messages import Call, ToolSpec, Turn
 from loopwright.protocols.labels import Labels
-from loopwright.protocols.react_lines import INVISIBLE, patterns
+from loopwright.protocols.leaks.quotations import is_example
+from loopwright.protocols.react_invented import is_invented
+from loopwright.protocols.react_lines import FENCE, INVISIBLE, patterns
 from loopwright.protocols.repair import CUT
 from loopwright.protocols.schemas import properties
 
@@ -20,6 +22,8 @@ _PROMPT = "> \t" + INVISIBLE
 _PROSE = re.compile(r"[.!?。！？]\s|^(?:I|I'm|I'll|I've|We|Let|First|Now|The|My)\b|^[A-Z].*[.!?]$")
 """Two sentences, a sentence about oneself, or a whole sentence: commands are lower case and have no second part."""
 _MOST_WORDS = 15
+_INTRODUCES = (":", "：")
+"""How a line ends that introduces the next one."""
 _ACKNOWLEDGED = ("OK", "OK.", "Ok.")
 """What an environment says to a thought; in a reply the model wrote it itself."""
 
@@ -36,11 +40,14 @@ def read_command(
     for number, line in enumerate(lines):
         kind, body = _read(line, labels)
         if kind == "final":
-            return _answer(
-                "\n".join([body, *lines[number + 1 :]]), thoughts, labels, shown=shown, cut=cut, closing=closing
-            )
-        if not body:
+            answer = "\n".join([body, *lines[number + 1 :]])
+            if is_invented("\n".join(lines[:number]), labels):
+                return Turn(thought="\n".join(thoughts), text=shown, problem=labels.problems.invented)
+            return _answer(answer, thoughts, labels, shown=shown, cut=cut, closing=closing)
+        if not body or FENCE.match(line):
             continue
+        if not closing and kind != "observation" and body[-1] in _INTRODUCES and is_example(body):
+            return Turn(thought="\n".join(thoughts), text=shown, problem=labels.problems.quoted)
         if kind == "action" or (kind == "command" and not closing):
             return _command(body, thoughts, tools, shown=_until(shown, line.strip(_PROMPT)), cut=cut)
         if kind == "observation" or (thoughts and body in _ACKNOWLEDGED):
@@ -75,8 +82,10 @@ def _read(line: str, labels: Labels) -> tuple[_Line, str]:
             return "final", body
         case "action":
             return "action", body
+        case _ if is_invented(line, labels):
+            return "observation", body
         case _:
-            prose = _PROSE.search(body) or len(body.split()) > _MOST_WORDS
+            prose = body[-1:] in _INTRODUCES or _PROSE.search(body) or len(body.split()) > _MOST_WORDS
             return "prose" if prose else "action" if prompted else "command", body
 
 

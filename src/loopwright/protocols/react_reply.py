@@ -19,6 +19,7 @@ from loopwright.protocols.envelope import writable
 from loopwright.protocols.labels import ENGLISH, Labels
 from loopwright.protocols.react_calls import Request, call_of, requests_in_json, requests_under, undressed
 from loopwright.protocols.react_command import read_command
+from loopwright.protocols.react_invented import is_invented
 from loopwright.protocols.react_lines import FENCE, INVISIBLE, Piece, patterns, scan
 from loopwright.protocols.react_names import Names
 from loopwright.protocols.repair import CUT, read_value
@@ -233,10 +234,10 @@ def _final(page: Page, piece: Piece, before: str) -> Reading:
     """The answer under its label, unless it may not stand."""
     problems, end = page.labels.problems, _answer_end(page, piece)
     answer = _plain(page.text[piece.body : end], piece.style)
-    if page.echo:
-        return Reading(end, problem=problems.invented)
-    if patterns(page.labels).inline_action.search(before) and not page.closing:
+    if patterns(page.labels).inline_action.search(before) and not page.closing and not page.echo:
         return Reading(end, problem=problems.inline)
+    if page.echo or is_invented(before, page.labels):
+        return Reading(end, problem=problems.invented)
     if page.cut and end == len(page.text) and not page.closing:
         return Reading(end, problem=problems.cut)
     return Reading(end, answer=answer) if answer else Reading(end, problem=problems.empty_answer)
@@ -257,7 +258,9 @@ def _action(page: Page, pieces: list[Piece], decided: int, before: str) -> Readi
     final = next((piece for piece in pieces[decided:] if piece.kind == "final"), None)
     none = page.names.is_none(_named(page, pieces[decided]))
     if final is not None and (none or page.closing):
-        return _final(page, final, "")
+        between = page.text[pieces[decided].start : final.start]
+        invented = is_invented(before + between, page.labels)
+        return Reading(final.end, problem=page.labels.problems.invented) if invented else _final(page, final, "")
     end, problems = pieces[decided].end, page.labels.problems
     if none:
         return Reading(end, problem=problems.no_answer)
@@ -267,7 +270,7 @@ def _action(page: Page, pieces: list[Piece], decided: int, before: str) -> Readi
     if any(page.names.is_placeholder(request.tool) for request in requests):
         return Reading(end, problem=problems.placeholder)
     if page.names.ends(requests[0].tool):
-        return _finish(page, requests[0], end)
+        return _finish(page, requests[0], end, before)
     if _acted_before(page, before):
         return Reading(end, problem=problems.inline)
     return Reading(end, calls=_calls(page, requests))
@@ -324,12 +327,12 @@ def _acted_before(page: Page, before: str) -> bool:
     return action is not None and found.inline_observation.search(before, action.end()) is not None
 
 
-def _finish(page: Page, request: Request, end: int) -> Reading:
+def _finish(page: Page, request: Request, end: int, before: str) -> Reading:
     """The answer in the input of the action that ends the run."""
     problems, answer = page.labels.problems, request.text
     if not request.closed:
         return Reading(end, problem=problems.cut if page.cut else problems.not_closed)
-    if page.echo:
+    if page.echo or is_invented(before, page.labels):
         return Reading(end, problem=problems.invented)
     value = request.given.arguments if request.given else read_value(answer).value if answer.startswith("{") else None
     if isinstance(value, dict):
@@ -353,7 +356,7 @@ def _undecided(page: Page, pieces: list[Piece]) -> Reading:
     text = page.text[pieces[0].start : end]
     requests, start = _unlabelled(page, text)
     if requests and page.names.ends(requests[0].tool):
-        return _finish(page, requests[0], end)
+        return _finish(page, requests[0], end, text[:start])
     if requests:
         thought = _thought(page, scan(text[:start], page.labels))
         return Reading(end, calls=_calls(page, requests), thought=thought)
@@ -362,6 +365,8 @@ def _undecided(page: Page, pieces: list[Piece]) -> Reading:
     final = None if inline or page.echo else found.inline_final.search(text)
     if page.cut and not page.closing:
         return Reading(end, problem=problems.cut)
+    if final is not None and is_invented(text[: final.start()], page.labels):
+        return Reading(end, problem=problems.invented)
     if final is not None and text[final.end() :].strip():
         thought = _thought(page, scan(text[: final.start()], page.labels))
         return Reading(end, answer=_plain(text[final.end() :], ""), thought=thought)
