@@ -15,14 +15,18 @@ from loopwright.core.messages import Call, Result, ToolSpec, Turn, Way
 from loopwright.protocols.cleaning import cleaned
 from loopwright.protocols.envelope import envelope
 from loopwright.protocols.finish_reasons import Ending, ending_of
-from loopwright.protocols.labels import ENGLISH, Labels, Problems
+from loopwright.protocols.labels import ENGLISH, Labels
 from loopwright.protocols.leaks import Leaks, find_leaks
+from loopwright.protocols.native_steps import find_step
 from loopwright.protocols.repair import CUT, Arguments, fit_schema, read_arguments
 from loopwright.protocols.speech import Message, Options, Reply, WireCall
 from loopwright.protocols.thinking import without_thinking
 
 _MARKUP = re.compile(r"<\|tool_call[a-z_]*\|>|<[|｜]tool▁|</?arg_(?:key|value)>")
 """Marks of chat templates: inside of arguments they say that the server took the model's text apart wrongly."""
+
+_CLOSED = ("}", "]", ")", "`")
+"""What ends an input that is closed, so that it is whole where nothing says why the reply ended."""
 
 
 class Native:
@@ -76,17 +80,22 @@ class Native:
 
     def read(self, reply: Reply, tools: Sequence[ToolSpec], *, closing: bool = False) -> Turn:
         """Understand a reply; see the function of the same name."""
-        return read(reply, tools, closing=closing, problems=self._labels.problems)
+        return read(reply, tools, closing=closing, labels=self._labels)
 
 
 def read(
-    reply: Reply, tools: Sequence[ToolSpec], *, closing: bool = False, problems: Problems = ENGLISH.problems
+    reply: Reply,
+    tools: Sequence[ToolSpec],
+    *,
+    closing: bool = False,
+    labels: Labels = ENGLISH,
+    steps: bool = True,
 ) -> Turn:
     """Understand a reply: calls before an answer, text without calls as the answer. Never raises.
 
-    Calls that stood in the text count where the fields for them are empty. A reply that was cut has calls that are all
-    rejected, or a problem instead of an answer. In a closing reply the text is the answer even where it was cut or has
-    calls beside it.
+    Calls that stood in the text count where the fields for them are empty; with `steps`, so do those of a step as
+    the text protocol has it. A reply that was cut has calls that are all rejected, or a problem instead of an answer.
+    In a closing reply the text is the answer even where it was cut or has calls beside it.
     """
     reply = cleaned(reply)
     ending = ending_of(reply.finish)
@@ -102,18 +111,19 @@ def read(
     complete = reply.complete and ending in ("whole", "unknown")
     if not reply.calls:
         turn = with_leaks(turn, find_leaks(reply.text, tools), complete=complete)
+        turn = with_step(turn, reply, tools, labels, complete=complete) if steps else turn
     if closing and turn.text and reply.complete:
-        return replace(turn, thought="", answer=turn.text, calls=(), problem="", leaked=False)
-    if turn.calls or turn.problem:
+        return replace(turn, thought="", answer=turn.answer or turn.text, calls=(), problem="", leaked=False)
+    if turn.calls or turn.problem or (complete and turn.answer):
         return turn
     if reply.calls:
         specs = {tool.name: tool for tool in tools}
         calls = (_call(wire, specs, complete=complete and _is_said(wire, ending)) for wire in reply.calls)
         return replace(turn, calls=tuple(calls))
     if not reply.complete or ending == "broken":
-        return replace(turn, problem=problems.broken_off)
+        return replace(turn, answer=None, problem=labels.problems.broken_off)
     if ending == "cut":
-        return replace(turn, problem=problems.cut)
+        return replace(turn, answer=None, problem=labels.problems.cut)
     return replace(turn, answer=turn.text or None)
 
 
@@ -126,6 +136,20 @@ def with_leaks(turn: Turn, leaks: Leaks, *, complete: bool) -> Turn:
         return turn if rest == turn.text else replace(turn, thought=leaks.thought, text=rest, opaque=b"")
     calls = leaks.calls if complete else tuple(cut_off(call) for call in leaks.calls)
     return replace(turn, thought=rest, text=rest, calls=calls, opaque=b"", leaked=True)
+
+
+def with_step(turn: Turn, reply: Reply, tools: Sequence[ToolSpec], labels: Labels, *, complete: bool) -> Turn:
+    """The turn as the step of the text protocol that its text is, unless calls of another form stood there."""
+    step = None if turn.calls or turn.problem else find_step(reply.text, tools, labels, cut=not complete)
+    if step is None or not (step.calls or step.problem or step.answer):
+        return turn
+    if step.answer:
+        return replace(turn, thought=step.thought, answer=step.answer)
+    if step.problem:
+        return replace(turn, problem=step.problem)
+    sure = ending_of(reply.finish) != "unknown" or reply.text.rstrip().endswith(_CLOSED)
+    calls = step.calls if sure else tuple(cut_off(call) for call in step.calls)
+    return replace(turn, thought=step.thought, text=step.text, calls=calls, opaque=b"", leaked=True)
 
 
 def cut_off(call: Call) -> Call:

@@ -180,7 +180,7 @@ def _named(calls: Sequence[Call]) -> bool:
 
 def _otherwise(turn: Turn, reply: Reply, tools: Sequence[ToolSpec]) -> Turn:
     """A reply that makes no call in the form of the text, but in the provider's fields or in a form of its own."""
-    other = native.read(reply, tools)
+    other = native.read(reply, tools, steps=False)
     if not other.calls:
         return turn
     return replace(other, text="", opaque=b"", answer=None, leaked=False)
