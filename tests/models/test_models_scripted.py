@@ -79,7 +79,7 @@ async def test_details_of_a_reply(stream: bool) -> None:
 async def test_the_way_is_seen_from_the_request_or_set() -> None:
     assert way_of(NATIVE) == "native"
     assert way_of(TEXT) == "text"
-    assert way_of({"messages": [*TEXT["messages"], {"role": "tool", "content": "x"}]}) == "native"
+    assert way_of({"messages": [*TEXT["messages"], {"role": "tool", "content": "x"}]}) == "text"
     model = ScriptedModel(replies=[answers("42")], way="text")
     assert (await reply_of(model, NATIVE)).text == "Final Answer: 42"
 

@@ -162,6 +162,27 @@ def test_a_task_tells_its_language(code: str, task: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("task", "code"),
+    [
+        ("Was ergibt 2 plus 3?", "de"),
+        ("Rechne 17 mal 23.", "de"),
+        ("Wer schrieb Faust?", "de"),
+        ("Combien font 2 plus 3 ?", "fr"),
+        ("Calcule 17 fois 23.", "fr"),
+        ("Que vaut 2 fois 3 ?", "fr"),
+        ("Cuanto es 2 mas 3?", "es"),
+        ("¿Cuál es la suma de 2 y 3?", "es"),
+        ("Paljonko on 2 plus 3?", "fi"),
+        ("Laske 17 kertaa 23.", "fi"),
+        ("What was the war about?", "en"),
+        ("What is 2 plus 3 times 4?", "en"),
+    ],
+)
+def test_short_questions_tell_their_language(task: str, code: str) -> None:
+    assert detect(task) == code
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "",

@@ -14,7 +14,8 @@ from loopwright.cli.oddities import bodies, from_ollama, refuse_contract, refuse
 from loopwright.core.errors import UsageError
 from loopwright.core.messages import ToolSpec
 from loopwright.protocols.json_values import as_list, as_object, as_text, objects
-from loopwright.protocols.labels import detect, labels_of
+from loopwright.protocols.labels import labels_of
+from loopwright.protocols.react_languages import language_in
 from loopwright.protocols.react_lines import scan
 from loopwright.protocols.reading import ALIASES, DIALECTS, PROTOCOLS, tools_of
 from loopwright.protocols.sse import EventSplitter
@@ -189,7 +190,7 @@ def dialect_of(value: JSON) -> str:
 
 def _plain(text: str, wanted: str, hints: JSON) -> Saved:
     """The text of a reply: in the text protocol if it has labels of it, or is said to be."""
-    labels = labels_of(hints.get("language") or detect(text))
+    labels = labels_of(hints.get("language") or language_in(text))
     labelled = any(piece.kind != "text" for piece in scan(text, labels))
     protocol = wanted or ("react-text" if labelled or hints.keys() & {"finish", "command"} else "auto")
     about = "with labels of the text protocol" if labelled else "without any label of the text protocol"

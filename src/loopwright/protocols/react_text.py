@@ -21,6 +21,7 @@ from loopwright.protocols.finish_reasons import ending_of
 from loopwright.protocols.grammar import grammar_of
 from loopwright.protocols.json_sentences import sentences_of
 from loopwright.protocols.labels import ENGLISH, Labels
+from loopwright.protocols.react_languages import heard
 from loopwright.protocols.react_reply import FINISH, read_text
 from loopwright.protocols.schemas import Schema, choices, properties, required, shape
 from loopwright.protocols.speech import Capabilities, Message, Options, Reply
@@ -154,7 +155,8 @@ class ReactText:
         found = json_form.read(text, tools, labels=self._labels, cut=cut, closing=closing) if self._json else None
         if found is not None:
             return found
-        return read_text(text, tools, labels=self._labels, finish=self._finish, cut=cut, closing=closing)
+        labels = heard(text, self._labels)
+        return read_text(text, tools, labels=labels, finish=self._finish, cut=cut, closing=closing)
 
     def _written(self, turn: Turn) -> str:
         return json_form.written(turn) if self._json else written(turn, self._labels)

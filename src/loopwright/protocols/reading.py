@@ -13,8 +13,9 @@ from msgspec import Struct
 from loopwright.core.errors import UsageError
 from loopwright.core.messages import Call, ToolSpec, Turn, Usage
 from loopwright.protocols import anthropic, cohere, gemini, openai_chat, openai_responses
-from loopwright.protocols.labels import detect, labels_of
+from loopwright.protocols.labels import labels_of
 from loopwright.protocols.native import read
+from loopwright.protocols.react_languages import heard, language_in
 from loopwright.protocols.react_reply import FINISH, read_text
 from loopwright.protocols.schemas import properties
 from loopwright.protocols.speech import Reply
@@ -90,7 +91,7 @@ def tools_of(given: object) -> list[ToolSpec]:
 def language_of(question: dict[str, Any]) -> str:
     """The language of the labels of a text: as the question says, or else that of the text."""
     language = question.get("language")
-    return language if isinstance(language, str) else detect(_text_of(question, "react-text"))
+    return language if isinstance(language, str) else language_in(_text_of(question, "react-text"))
 
 
 def _from_text(question: dict[str, Any], tools: Sequence[ToolSpec]) -> Understood:
@@ -98,7 +99,7 @@ def _from_text(question: dict[str, Any], tools: Sequence[ToolSpec]) -> Understoo
     turn = read_text(
         text,
         tools,
-        labels=labels_of(language_of(question)),
+        labels=heard(text, labels_of(language_of(question))),
         finish=(finish,) if isinstance(finish, str) else FINISH,
         primed=primed if isinstance(primed, str) else "",
         command=question.get("command") is True,

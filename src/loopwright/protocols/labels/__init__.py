@@ -19,6 +19,7 @@ __all__ = [
     "Reasons",
     "Wording",
     "base_of",
+    "beside",
     "detect",
     "labels_of",
 ]

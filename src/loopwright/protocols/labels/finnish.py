@@ -132,7 +132,8 @@ FINNISH = Labels(
         "paljonko montako monta mitkä minkä kumpi että jos kun niin kuin sekä mutta myös vain nyt tänään huomenna "
         "eilen minä sinä hän me te he minun sinun sen se ne tämä tuo nämä joka jotka onko voiko saa etsi hae kerro "
         "laske anna näytä selvitä vertaa paljon enemmän välillä kanssa ilman jälkeen ennen "
-        "kaikki kaksi kolme seuraava nimi hyvä kertaa vai lue kirjoita tee muunna varaa käännä maksaa"
+        "kaikki kaksi kolme seuraava nimi hyvä kertaa vai lue kirjoita tee muunna varaa käännä maksaa "
+        "jaettuna plus miinus summa tulos pääkaupunki kirjoitti sijaitsee korkea"
     ),
     traces=("ä", "ö", "aa", "yy", "uu", "ii", "een", "ssa", "sta", "lla", "lta", "inen", "kka", "tti", "ksi"),
 )

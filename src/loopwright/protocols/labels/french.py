@@ -146,7 +146,7 @@ FRENCH = Labels(
         "où quand pourquoi comment combien ne pas pour avec sans dans sur sous par entre en je tu il elle nous vous "
         "ils mon ma mes ton ta tes son sa ses ce cette ces plus moins si donc fait aujourd hui demain trouve cherche "
         "donne calcule dis moi peux peut être lis écris crée convertis traduis font leur leurs même très jusqu "
-        "chaque"
+        "chaque fois divisé égale vaut coûte capitale signifie additionne multiplie"
     ),
     traces=("ç", "è", "ê", "œ", "à", "eau", "eux"),
     colons=(":", " :"),

@@ -165,7 +165,8 @@ GERMAN = Labels(
         "wo wann warum welche welcher welches welchen wieviel viel viele nicht kein keine für mit von zu zum zur im am "
         "auf aus bei nach über unter zwischen ich du er wir ihr mir mich mein meine dein deine es sich auch noch wenn "
         "dann dass ob habe hat haben kann kannst soll heute morgen bitte finde suche nenne gib zeige rechne berechne "
-        "sie ihn um ins alle lies schreibe erstelle übersetze"
+        "sie ihn um ins alle lies schreibe erstelle übersetze "
+        "ergibt mal geteilt minus macht schrieb liegt heißt kostet gehört addiere multipliziere summe hauptstadt"
     ),
     traces=("ß", "ü", "ö", "ä", "schr", "chst", "icht", "ung"),
 )

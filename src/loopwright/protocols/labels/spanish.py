@@ -158,7 +158,7 @@ SPANISH = Labels(
         "cuáles cual dónde donde cuándo cuando cómo como cuánto cuánta cuántos cuántas cuanto por para con sin en "
         "sobre entre desde hasta hay no si sí me mi mis tu tus su sus nos yo él ella más menos muy hoy mañana ahora "
         "busca encuentra dime calcula dame lista tiene tienen puede hace ser en "
-        "escribe crea convierte traduce"
+        "escribe crea convierte traduce mas veces dividido cuesta suma multiplica escribió"
     ),
     traces=("ñ", "¿", "¡", "ción", "á", "ó", "í", "idad", "uev", "ues", "ier"),
 )
