@@ -131,7 +131,7 @@ def keeps_line(question: dict[str, Any]) -> dict[str, Any]:
     except UsageError:
         return {}
     msgspec.json.encode(answer)
-    assert answer["id"] == question.get("id")
+    assert answer["id"] is question.get("id")  # NaN, which JSON can bring, equals nothing
     assert answer["kind"] in ("action", "final", "thought", "malformed", "empty")
     return answer
 
