@@ -18,10 +18,12 @@ from loopwright.core.messages import Call, ToolSpec, Turn
 from loopwright.protocols.envelope import writable
 from loopwright.protocols.labels import ENGLISH, Labels
 from loopwright.protocols.react_calls import Request, call_of, requests_in_json, requests_under, undressed
+from loopwright.protocols.react_channels import channels_apart
 from loopwright.protocols.react_command import read_command
 from loopwright.protocols.react_invented import is_invented
 from loopwright.protocols.react_lines import FENCE, INVISIBLE, Piece, patterns, scan
 from loopwright.protocols.react_names import Names
+from loopwright.protocols.react_quoted import is_quoted
 from loopwright.protocols.repair import CUT, read_value
 from loopwright.protocols.thinking import taken_apart
 
@@ -98,9 +100,10 @@ def read_text(
         closing: whether this is the last reply of the run, for which plain text will do as the answer
     """
     apart = taken_apart(writable(text).replace("\r\n", "\n").rstrip())
-    shown, reasoning = _without_ending(apart.shown), apart.thinking
+    channels = channels_apart(apart.shown)
+    shown, reasoning = _without_ending(channels.shown), "\n".join(filter(None, (apart.thinking, channels.thinking)))
     if not shown.strip(INVISIBLE + " \t\n"):
-        problem = "" if apart.closed else labels.problems.thinking
+        problem = "" if apart.closed and channels.closed else labels.problems.thinking
         return Turn(problem=problem, reasoning=reasoning)
     if command:
         return read_command(shown, primed, tools, labels, cut=cut, closing=closing)
@@ -113,7 +116,7 @@ def read_text(
         specs,
         cut,
         closing,
-        gaps=tuple(len(primed) + place for place in apart.places),
+        gaps=tuple(len(primed) + place for place in (*apart.places, *channels.places)),
     )
     return _turn(_without_echo(page), len(primed), reasoning)
 
@@ -269,6 +272,8 @@ def _action(page: Page, pieces: list[Piece], decided: int, before: str) -> Readi
         return Reading(end, problem=problems.no_tool)
     if any(page.names.is_placeholder(request.tool) for request in requests):
         return Reading(end, problem=problems.placeholder)
+    if is_quoted(page.text, pieces[decided].start, end, fenced=pieces[decided].quoted):
+        return Reading(end, problem=problems.quoted)
     if page.names.ends(requests[0].tool):
         return _finish(page, requests[0], end, before)
     if _acted_before(page, before):
@@ -355,6 +360,8 @@ def _undecided(page: Page, pieces: list[Piece]) -> Reading:
     problems, end = page.labels.problems, pieces[-1].end
     text = page.text[pieces[0].start : end]
     requests, start = _unlabelled(page, text)
+    if requests and is_quoted(page.text, pieces[0].start + start, end, fenced=False):
+        return Reading(end, problem=problems.quoted)
     if requests and page.names.ends(requests[0].tool):
         return _finish(page, requests[0], end, text[:start])
     if requests:
