@@ -29,8 +29,9 @@ _OF_CURL = re.compile(
     re.MULTILINE,
 )
 _BODY = re.compile(
+    r'\[\s*\{\s*"role"\s*:|'
     r'\{\s*"(?:id"\s*:\s*"(?:chatcmpl|msg_|resp_|gen-)|(?:candidates|choices|created_at)"|object"\s*:\s*"(?:chat|resp)|'
-    r'type"\s*:\s*"message|message"\s*:\s*\{)|"(?:choices|candidates|stop_reason|finish_reason|usageMetadata)"\s*:'
+    r'type"\s*:\s*"message|role"\s*:\s*"assistant|model"\s*:\s*"[^"]*"\s*,\s*"created_at|message"\s*:\s*\{)|"(?:choices|candidates|stop_reason|finish_reason|usageMetadata)"\s*:'
 )
 _STREAM_LINE = re.compile(r"(?::|event:|id:|retry:|data:\s*(?:\[DONE\])?\s*$)")
 
@@ -78,7 +79,7 @@ def refuse_unfinished(text: str) -> None:
         )
     if text.lstrip().startswith(("{", "[")) and _BODY.search(text) and not _is_json(text):
         raise UsageError(
-            "this seems to be the body of a response, but it is not whole: its JSON is cut off, or something else "
+            "this seems to be the body of a response, or messages, but it is not whole: its JSON is cut off, or something else "
             "stands in the file too; save the whole body and nothing else"
         )
 

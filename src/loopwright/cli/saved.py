@@ -108,13 +108,20 @@ def _contract(text: str) -> list[Saved]:
 
 
 def _wire(text: str, wanted: str) -> list[Saved]:
-    """The reply of a provider in a file; none if it holds none."""
+    """The reply of a provider in a file; none if it holds none.
+
+    Raises:
+        UsageError: a stream whose events are in no format that is known
+    """
     payloads = _payloads(text)
     if payloads:
         rows = [as_object(_decoded(payload)) for payload in payloads]
         if any(payload.startswith("{") for payload in payloads) and not any(rows):
             wanted = wanted or "openai-chat"  # cut within its first chunk
-        return _stream(rows, payloads, wanted, "a captured event stream")
+        found = _stream(rows, payloads, wanted, "a captured event stream")
+        if not found and any(rows):
+            raise UsageError("this seems to be a captured event stream, but its events are in no format that is known")
+        return found
     value = _decoded(text)
     several = bodies(text)
     if several:
