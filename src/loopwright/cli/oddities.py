@@ -79,8 +79,8 @@ def refuse_unfinished(text: str) -> None:
         )
     if text.lstrip().startswith(("{", "[")) and _BODY.search(text) and not _is_json(text):
         raise UsageError(
-            "this seems to be the body of a response, or messages, but it is not whole: its JSON is cut off, or something else "
-            "stands in the file too; save the whole body and nothing else"
+            "this seems to be the body of a response, or messages, but it is not whole: its JSON is cut off, or "
+            "something else stands in the file too; save the whole body and nothing else"
         )
 
 
