@@ -1,13 +1,15 @@
 """Whole runs of an agent on scripted models: one test body under both ways of speaking."""
 
 import asyncio
+import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from loopwright import Agent, Approval, Limits, MemoryJournal, RunResult, Settings, UsageError, tool
+from loopwright import Agent, Approval, Limits, MemoryJournal, Model, RunResult, Settings, UsageError, tool
 from loopwright.agent import Protocol
 from loopwright.core.events import (
     ApprovalGiven,
@@ -25,7 +27,8 @@ from loopwright.core.events import (
     WaySwitched,
 )
 from loopwright.core.messages import Call, ToolSpec, Turn
-from loopwright.engine.ports import TextArrived
+from loopwright.engine.ports import Feed, TextArrived
+from loopwright.protocols.openai_chat import OpenAIChat
 from loopwright.testing.chat_server import ChatServer, after
 from loopwright.testing.clock import FrozenClock
 from loopwright.testing.crash import Crash, CrashAt
@@ -627,3 +630,47 @@ async def test_counts_that_cannot_be_are_estimated(protocol: Protocol, usage: tu
     assert result.usage.estimated
     assert result.usage.input_tokens >= len(model.requests[0].body) // 4
     assert result.usage.output_tokens > 0
+
+
+SECRET = "Zq7-hunter2-SECRETKEY-99xyz"
+
+
+class Telltale:
+    """A transport whose server says the key in two pieces, so that only the decoded text shows it."""
+
+    secret = SECRET
+
+    async def send(self, body: bytes, feed: Feed, *, stream: bool, timeout: float | None) -> None:
+        for piece in ("your key is ", SECRET[:9], SECRET[9:]):
+            delta = {"choices": [{"index": 0, "delta": {"content": piece}, "finish_reason": None}]}
+            feed(b"data: " + json.dumps(delta).encode() + b"\n\n")
+        feed(b'data: {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}\n\ndata: [DONE]\n\n')
+
+    async def close(self) -> None:
+        pass
+
+
+def test_a_key_that_comes_back_in_pieces_is_not_written_down(tmp_path: Path) -> None:
+    model = Model(name="any", spec="openai:any", dialect=OpenAIChat(), transport=Telltale())
+    result = Agent(model, journal=tmp_path / "journal.db").run_sync("hello?")
+    assert (result.status, result.answer) == ("failed", None)
+    assert "key" in result.reason
+    kept = b"".join(file.read_bytes() for file in tmp_path.iterdir() if file.is_file())
+    assert SECRET.encode() not in kept
+    assert SECRET[9:].encode() not in kept
+
+
+async def test_a_reply_far_larger_than_what_was_asked_for_is_not_kept(protocol: Protocol) -> None:
+    async with ChatServer(lambda _request, _number: answers("x" * 3_000_000)) as server:
+        options: dict[str, Any] = {"base_url": server.base_url, "api_key": "none", "journal": ":memory:"}
+        settings = Settings(max_tokens=10)
+        result = await Agent("openai:any", settings=settings, protocol=protocol, **options).run("hello?")
+    assert result.status == "failed"
+    assert "larger than what was asked for" in result.reason
+
+
+async def test_a_reply_that_ignores_its_limit_is_not_counted_as_if_it_had_kept_it(protocol: Protocol) -> None:
+    long = answers("word " * 20_000).without_usage()
+    result, _, _ = await run([long], protocol, limits=Limits(tokens=20_000))
+    assert result.usage.estimated
+    assert result.usage.output_tokens >= 20_000

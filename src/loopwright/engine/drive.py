@@ -10,6 +10,7 @@ from collections.abc import Coroutine, Iterable, Sequence
 from contextlib import suppress
 from typing import assert_never
 
+from msgspec.json import encode
 from msgspec.structs import replace
 
 from loopwright.core.commands import AskModel, AskPerson, Command, Record, RunTool
@@ -46,8 +47,10 @@ from loopwright.tools.cut import cut
 from loopwright.tools.result import error as error_result
 from loopwright.tools.result import failure
 
-BYTES_A_TOKEN = 4
-"""For the estimate where a provider reports no usage."""
+BYTES_A_TOKEN, LONG_TOKEN = 4, 16
+"""For the estimate where a provider reports no usage: bytes of a token, and more than any text has on average."""
+WIRE_BYTES, SMALL_REPLY, LARGEST_REPLY = 4096, 1 << 20, 1 << 26
+"""Bytes of a reply on the wire: for each token that may be said, at the least, and where no number was set."""
 REASON_BYTES = 300
 """Of what stopped a driver, for people."""
 GRACE, GRACE_SHARE = 0.2, 0.05
@@ -82,6 +85,7 @@ class Driver:
         self._stream = stream and model.capabilities.streams
         self._conversation: Conversation = conversation_of(started, started.way, model)
         self._door = asyncio.Lock()
+        self._secret: str = getattr(model.transport, "secret", "")
 
     async def start(self) -> State:
         """Write down that the run began, and drive it to its end.
@@ -181,25 +185,34 @@ class Driver:
         asked, began = command.asked, self._clock.elapsed()
         body = self._conversation.request(asked, stream=self._stream)
         try:
-            reply, raw = await self._send(body, self._left(command.until))
+            reply, raw = await self._send(body, asked, self._left(command.until))
         except ModelError as error:
-            message = without_keys(error.message)
+            message = self._without_secret(error.message)
             await self.record(ModelFailed(failure=error.failure, message=message, lost=error.lost))
             return
         if reply.error or not reply.complete:
-            message = without_keys(reply.error) or "the reply ended before it was complete"
+            message = self._without_secret(reply.error) or "the reply ended before it was complete"
             await self.record(ModelFailed(failure="reply", message=message, lost=True))
             return
         turn = self._conversation.read(reply, closing=bool(asked.closing))
         turn = turn.numbered(asked.number, self._started.limits.calls_per_turn)
+        if self._secret and self._secret.encode() in encode(turn):
+            message = "the server repeated the key in its reply; the reply was not kept"
+            await self.record(ModelFailed(failure="reply", message=message, lost=True))
+            return
         usage = self._priced(reported(reply.usage, turn) or estimate(body, turn, asked))
         seconds = self._clock.elapsed() - began
         await self.record(ModelReplied(turn=turn, usage=usage, seconds=seconds, raw=raw))
 
-    async def _send(self, body: bytes, timeout: float | None) -> tuple[Reply, bytes]:
+    async def _send(self, body: bytes, asked: ModelAsked, timeout: float | None) -> tuple[Reply, bytes]:
         reader, parts = self._conversation.reader(stream=self._stream), list[bytes]()
+        left = max(SMALL_REPLY, asked.max_tokens * WIRE_BYTES) if asked.max_tokens else LARGEST_REPLY
 
         def feed(data: bytes) -> None:
+            nonlocal left
+            left -= len(data)
+            if left < 0:
+                raise ModelError("reply", "the reply is far larger than what was asked for; it was not kept", lost=True)
             parts.append(data)
             text = reader.feed(data)
             if text:
@@ -259,6 +272,10 @@ class Driver:
             history = await self._journal.read(self._run_id)
             self._conversation = conversation_of(self._started, self.state.way, self._model, history)
 
+    def _without_secret(self, text: str) -> str:
+        text = without_keys(text)
+        return text.replace(self._secret, "[key]") if self._secret else text
+
     def _left(self, until: float | None) -> float | None:
         return None if until is None else max(0.0, until - (self._clock.elapsed() - self._since))
 
@@ -309,7 +326,12 @@ def reported(usage: Usage | None, turn: Turn) -> Usage | None:
 
 
 def estimate(body: bytes, turn: Turn, asked: ModelAsked) -> Usage:
-    """Tokens where the provider reports none; never more than was set aside for the question."""
+    """Tokens where the provider reports none.
+
+    An estimate is never more than what was set aside for the question, unless the reply is plainly longer than that.
+    """
     written = size(turn.text) + size(turn.reasoning) + sum(size(call.text) for call in turn.calls)
     sent, said = len(body) // BYTES_A_TOKEN + 1, written // BYTES_A_TOKEN + 1
-    return Usage(min(sent, asked.worst.input_tokens or sent), min(said, asked.max_tokens or said), estimated=True)
+    most = asked.max_tokens or said
+    within = said if written > most * LONG_TOKEN else min(said, most)
+    return Usage(min(sent, asked.worst.input_tokens or sent), within, estimated=True)

@@ -16,7 +16,10 @@ Feed = Callable[[bytes], None]
 
 
 class Transport(Protocol):
-    """Carries a request body to a model and the reply back. Knows nothing of loops, tools or transcripts."""
+    """Carries a request body to a model and the reply back. Knows nothing of loops, tools or transcripts.
+
+    One that sends a key may have it as the attribute `secret`: what holds it is neither shown nor written down.
+    """
 
     async def send(self, body: bytes, feed: Feed, *, stream: bool, timeout: float | None) -> None:
         """Send `body` and hand the reply's bytes to `feed` as they arrive, all of them, in order.
@@ -50,7 +53,11 @@ class Model(Struct, frozen=True):
 
 
 class Tool(Protocol):
-    """A tool that can be run."""
+    """A tool that can be run.
+
+    It may also have ``check(arguments) -> str``, what is wrong with the arguments, so that nobody is asked about a call
+    that cannot run, and ``fresh() -> Tool``, a copy with a state of its own for one run.
+    """
 
     @property
     def spec(self) -> ToolSpec:

@@ -40,7 +40,11 @@ def gap(run_id: str, seq: int) -> str:
 
 
 class Journal(Protocol):
-    """Facts on disk. Every store passes `loopwright.testing.journal_suite`."""
+    """Facts on disk. Every store passes `loopwright.testing.journal_suite`.
+
+    A store may also have ``claim(run_id)``, which gives a context manager that holds the run for one driver and raises
+    `Conflict` while another has it; the key of the journal keeps the run single without it, too.
+    """
 
     async def append(self, run_id: str, seq: int, events: Sequence[Event]) -> None:
         """Append events as numbers seq, seq+1, … (the first of a run is 1), all or none, durable on return.

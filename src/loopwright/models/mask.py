@@ -17,6 +17,11 @@ PLACEHOLDERS = frozenset(
 """What is written as the key for servers that want none: words that a reply may hold for good reason."""
 
 
+def is_secret(key: str) -> bool:
+    """Whether a key is one: not a placeholder, and too long to be an ordinary word."""
+    return len(key) >= LEAST and key not in PLACEHOLDERS
+
+
 class Mask:
     """Passes bytes on to `feed`, without the key. One for each reply; call `close` after the last piece.
 
@@ -25,8 +30,7 @@ class Mask:
 
     def __init__(self, key: str, feed: Feed) -> None:
         """A key of less than `LEAST` characters, and a placeholder, is no secret: then nothing is changed."""
-        secret = len(key) >= LEAST and key not in PLACEHOLDERS
-        written = {key, quote(key, safe=""), key.replace("/", r"\/")} if secret else set[str]()
+        written = {key, quote(key, safe=""), key.replace("/", r"\/")} if is_secret(key) else set[str]()
         self._forms = sorted((form.encode() for form in written), key=len, reverse=True)
         self._feed = feed
         self._held = b""

@@ -18,7 +18,7 @@ from loopwright.core.errors import ModelError, UsageError
 from loopwright.engine.ports import Feed
 from loopwright.models import door
 from loopwright.models.failures import Refusal, masked, refusal
-from loopwright.models.mask import Mask
+from loopwright.models.mask import Mask, is_secret
 from loopwright.models.providers import Endpoint
 
 ERROR_BODY = 65_536
@@ -79,6 +79,8 @@ class OpenAICompatible:
         self._headers = {"Content-Type": "application/json", "User-Agent": "loopwright", **dict(route.headers)}
         if self._key:
             self._headers[route.key_header] = route.key_prefix + self._key
+        self.secret = self._key if is_secret(self._key) else ""
+        """The key, for whoever has to keep it out of what is written down; empty where there is none."""
         self._proxy = door.proxy_for(endpoint.url)
         self._sessions: dict[asyncio.AbstractEventLoop, _Kept] = {}
 
