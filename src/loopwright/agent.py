@@ -368,6 +368,11 @@ def _role(role: ObservationRole, model: Model, protocol: Protocol) -> Observatio
             f"{model.spec} is not asked in OpenAI's chat format, where alone the {role} can say an observation: "
             "leave observation_role out"
         )
+    if role == "assistant" and not model.capabilities.assistant_twice:
+        raise UsageError(
+            f"{model.spec} refuses two messages of the assistant in a row, so the assistant cannot say an observation: "
+            "leave observation_role out"
+        )
     if role == "tool" and (protocol != "text" or not model.capabilities.tools):
         raise UsageError(
             "observation_role tool needs protocol text and a model with tool calling: an endpoint that refuses tools "

@@ -307,6 +307,7 @@ def model_of(**more: Any) -> Model:
     [
         ("nobody", "text", model_of(), "use user, assistant, system or tool"),
         ("system", "text", model_of(dialect=Anthropic()), "leave observation_role out"),
+        ("assistant", "text", model_of(capabilities=Capabilities(assistant_twice=False)), "in a row"),
         ("tool", "auto", model_of(), "needs protocol text"),
         ("tool", "text", model_of(capabilities=Capabilities(tools=False)), "with tool calling"),
     ],

@@ -68,7 +68,11 @@ def ask(
     ] = None,
     example: Annotated[
         list[str] | None,
-        typer.Option("--example", metavar="RUN", help="Show the model this run first: an id or last; can be repeated."),
+        typer.Option(
+            "--example",
+            metavar="RUN",
+            help="Show the model this run first: an id, its beginning, or last; can be repeated.",
+        ),
     ] = None,
     example_file: Annotated[
         Path | None,
@@ -160,6 +164,8 @@ def ask(
     )
     if strange := _strange(agent):
         show.notice(f"examples: they use tools that this run does not have: {', '.join(strange)}")
+    if agent.examples and agent.model.embedded:
+        show.notice("examples: the embedded model was not trained with examples and may answer worse with them")
     show.notice(f"model: {announced(spec, why)}")
     if folder := new_folder(journal):
         show.notice(f"journal: in the new folder {folder}")

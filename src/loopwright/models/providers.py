@@ -378,7 +378,8 @@ LLAMA_CPP = Provider(
     needs_key=False,
     # llama-server answers with the model that it was started with, whatever name is asked for.
     default_model="default",
-    capabilities=Capabilities(constraint="grammar"),
+    # It takes a last message of the assistant for the beginning of the reply, and refuses two.
+    capabilities=Capabilities(constraint="grammar", assistant_twice=False),
     starting="start it with `llama-server --model FILE.gguf --jinja`",
 )
 

@@ -68,6 +68,8 @@ class Capabilities(Struct, frozen=True):
     streams: bool = True
     images: bool = False
     """Whether it is known to look at images."""
+    assistant_twice: bool = True
+    """Whether it takes two messages of the assistant in a row."""
 
 
 class ReplyReader(Protocol):
