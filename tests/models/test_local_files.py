@@ -46,7 +46,7 @@ def test_a_file_of_another_kind_is_refused(content: bytes, tmp_path: Path) -> No
 
 def test_without_llama_cpp_the_command_that_installs_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'loopwright\[local\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install 'xllamacpp>=[0-9.]+'"):
         local_model()
 
 

