@@ -117,6 +117,7 @@ def test_a_tool_says_the_observations(tmp_path: Path) -> None:
 
 
 FILES = {
+    "empty.jsonl": " \n",
     "broken.jsonl": '{"task": "t", "answer": "a"}\n{oh\n',
     "short.jsonl": json.dumps({"task": "t"}),
     "step.jsonl": json.dumps({**PLAIN, "steps": [{"tool": "calculator"}]}),
@@ -130,9 +131,10 @@ FILES = {
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--example", "last"), "there is no run 'last'"),
+        (("--example", "last"), "no runs yet"),
         (("--example-file", "nowhere"), "nowhere cannot be read"),
         (("--example-file", "latin.txt"), "not UTF-8"),
+        (("--example-file", "empty.jsonl"), "the file is empty"),
         (("--example-file", "broken.jsonl"), "broken.jsonl, line 2 is not JSON"),
         (("--example-file", "short.jsonl"), "`answer`"),
         (("--example-file", "step.jsonl"), "step 1, has no observation"),
@@ -145,6 +147,8 @@ FILES = {
         (("--example-key", "a"), "give both"),
         (("--observation-role", "nobody"), "use user, assistant, system or tool"),
         (("--observation-role", "tool"), "needs protocol text"),
+        (("--model", "local", "--observation-role", "assistant"), "two messages of the assistant in a row"),
+        (("--model", "llamacpp", "--observation-role", "assistant"), "two messages of the assistant in a row"),
     ],
 )
 def test_a_wrong_use_says_what_to_do(options: tuple[str, ...], words: str, tmp_path: Path) -> None:
@@ -155,6 +159,14 @@ def test_a_wrong_use_says_what_to_do(options: tuple[str, ...], words: str, tmp_p
     assert done.code == 2, done
     assert words in " ".join(done.err.split())
     assert "Traceback" not in done.err
+
+
+def test_the_embedded_model_does_not_know_examples(tmp_path: Path) -> None:
+    (tmp_path / "one.json").write_text(json.dumps(PLAIN))
+    words = "the embedded model was not trained with examples"
+    task = ("ask", "2*3?", "--model", "local", "--max-tokens", "1", "--max-model-calls", "1")
+    assert words in loopwright(*task, "--example-file", "one.json", folder=tmp_path).err
+    assert words not in loopwright(*task, folder=tmp_path).err
 
 
 def test_a_run_without_an_answer_is_no_example(tmp_path: Path) -> None:

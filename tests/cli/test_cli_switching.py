@@ -39,7 +39,7 @@ def test_lost_context_is_printed_as_a_warning(tmp_path: Path) -> None:
 def test_require_action(tmp_path: Path) -> None:
     done, server = ask([answers("4"), CALL, ANSWER], tmp_path, "--require-action")
     assert done.code == 0
-    assert "Note: act_first" in done.out
+    assert "Note: the answer came before any tool was used; the model is asked to use one first" in done.out
     assert len(server.requests) == 3
 
 

@@ -67,7 +67,7 @@ def test_no_server_is_a_clear_failure(tmp_path: Path) -> None:
         (("ask", "hi", "--model", "x", "--base-url", "http://127.0.0.1:9/v1", "--budget-cost", "1"), "price"),
         (("show", "nope"), "no run 'nope'"),
         (("resume", "nope"), "no run 'nope'"),
-        (("show", "last"), "no run 'last'"),
+        (("show", "last"), "no runs yet"),
         (("ask",), "TASK"),
         (("sing",), "sing"),
     ],
@@ -99,6 +99,9 @@ def test_the_task_can_come_from_standard_input(tmp_path: Path) -> None:
 
 def test_runs_and_show_tell_what_happened(tmp_path: Path) -> None:
     assert "no runs yet" in loopwright("runs", folder=tmp_path).out
+    for arguments in (["show"], ["show", "last"], ["resume", "last"]):
+        done = loopwright(*arguments, folder=tmp_path)
+        assert (done.code, "no runs yet" in done.err) == (2, True)
     asked([calls("calculator", expression="2*3").thinking("I multiply."), answers("6")], tmp_path, task="2*3?")
     asked([answers("hello")], tmp_path, task="Say hello")
     listed = loopwright("runs", folder=tmp_path)

@@ -68,11 +68,14 @@ def _from_file(file: Path, keys: Sequence[str]) -> Shown:
 
 def _text_of(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8-sig")
+        text = file.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise UsageError(f"--example-file {file} cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:
         raise UsageError(f"--example-file {file} is not UTF-8 text") from None
+    if not text.strip():
+        raise UsageError(f"--example-file {file}: the file is empty")
+    return text
 
 
 def _decoded(text: str) -> Any:

@@ -28,6 +28,7 @@ from loopwright.core.events import (
     ModelFailed,
     ModelReplied,
     NoteAdded,
+    NoteKind,
     RunPaused,
     RunResumed,
     RunStarted,
@@ -43,6 +44,16 @@ FOLD = 600
 
 TAIL = 60
 """Characters of a reply that are shown while it arrives."""
+
+NOTES: dict[NoteKind, str] = {
+    "unreadable": "the reply could not be read; the model is told why",
+    "empty": "the reply was empty; the model is asked to go on",
+    "thinking": "the reply holds a thought only; the model is asked to go on",
+    "repeating": "the same call gave the same result again; the model is told so",
+    "failing": "the calls fail in the same way again and again; the model is told so",
+    "act_first": "the answer came before any tool was used; the model is asked to use one first",
+}
+"""What the model is told beside results, in words for a person."""
 
 _DIRECTIONS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _UNSEEN = re.compile(f"[\0-\x08\x0b-\x1f\x7f-\x9f{_DIRECTIONS}\ud800-\udfff]")
@@ -128,6 +139,7 @@ class Printer:
         self._turns = 0
         self._labels: dict[str, str] = {}
         self._failed = ""
+        self._problem = ""
         self._waiting: Status | None = None
         self._arriving = ""
 
@@ -192,10 +204,12 @@ class Printer:
     def _replied(self, turn: Turn) -> None:
         number = self._turns if turn.calls else self._turns + 1
         thought = turn.thought or turn.reasoning
-        if thought:
+        unread = bool(turn.problem) and not turn.calls and thought.strip() in turn.text
+        if thought and not unread:  # it is a part of what could not be read, which follows
             self._part(f"Reason {number}", thought)
         for call in turn.calls:
             self._part(f"Act {self._labels[call.id]}", written(call))
+        self._problem = turn.problem
         if turn.problem:
             self._part(f"Unreadable {number}", f"{turn.problem}: {turn.text}" if turn.text else turn.problem)
 
@@ -206,7 +220,8 @@ class Printer:
                 self._failed = event.message
                 self._part("Failed", event.message)
             case NoteAdded():
-                self._part("Note", f"{event.kind}{': ' if event.detail else ''}{event.detail}")
+                said = event.detail if event.detail != self._problem else ""
+                self._part("Note", f"{NOTES[event.kind]}{': ' if said else ''}{said}")
             case WaySwitched():
                 form = "in text form" if event.way == "text" else "natively"
                 self._part("Switch", f"going on {form}: {event.reason}")

@@ -169,6 +169,7 @@ async def find_run(journal: Journal, run: str) -> str:
         newest = await journal.runs(limit=1)
         if newest:
             return newest[0].run_id
+        raise UsageError("no runs yet; 'loopwright ask \"…\"' makes one")
     if await _is_run(journal, run):
         return run
     known = [summary.run_id for summary in await journal.runs(limit=ALL)]
