@@ -10,6 +10,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from loopwright.protocols.asides import may_have, next_end
 from loopwright.protocols.balance import value_end
 from loopwright.protocols.labels import Labels
 from loopwright.protocols.repair import read_value
@@ -199,8 +200,11 @@ def _inline(words: tuple[str, ...], number: str) -> Inline:
 
 
 def scan(text: str, labels: Labels) -> list[Piece]:
-    """All labels of a text in order; first a piece of kind text with what stands before them, be it nothing."""
-    found = patterns(labels)
+    """All labels of a text in order; first a piece of kind text with what stands before them, be it nothing.
+
+    What a thought or the words before it hold aside has no labels.
+    """
+    found, aside = patterns(labels), may_have(text)
     fences, pieces, position = _Fences(), [Piece("text", 0, 0, len(text))], 0
     while position <= len(text):
         end = text.find("\n", position)
@@ -209,7 +213,10 @@ def scan(text: str, labels: Labels) -> list[Piece]:
             fences.toggle()
         else:
             _line(text, position, end, found, fences, pieces)
-        position = end + 1
+        behind = next_end(text, position, end) if aside and fences.thinking else -1
+        position = behind if behind >= 0 else end + 1
+        if behind == len(text):
+            break
     pieces = [piece for piece, before in zip(pieces, [None, *pieces], strict=False) if not _is_weak(piece, before)]
     return joined(text, _ended(pieces, len(text)))
 

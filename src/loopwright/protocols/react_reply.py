@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from loopwright.core.messages import Call, ToolSpec, Turn
+from loopwright.protocols.asides import is_aside
 from loopwright.protocols.envelope import writable
 from loopwright.protocols.labels import ENGLISH, Labels
 from loopwright.protocols.react_calls import Request, call_of, requests_in_json, requests_under, undressed
@@ -386,7 +387,7 @@ def _undecided(page: Page, pieces: list[Piece]) -> Reading:
 def _unlabelled(page: Page, text: str) -> tuple[list[Request], int]:
     """The actions in a JSON object that ends the reply, and where it begins."""
     opening = _OBJECT.search(text)
-    if opening is None:
+    if opening is None or is_aside(text, opening.start()):
         return [], 0
     requests, end = requests_in_json(text[opening.end() :], page.names)
     if any(gap > page.pieces[0].start + opening.end() for gap in page.gaps):

@@ -26,7 +26,7 @@ _START = re.compile(r"^[ \t]*+(?:```|~~~|[{\[])|[:：][ \t]*+(?=[{\[])", re.MULT
 _FENCE = re.compile(rf"[ \t]*+(?P<fence>`{{3,}}|~{{3,}}){_LANGUAGES}[ \t]*+(?:\r?\n)?\s*+", re.IGNORECASE)
 _BETWEEN = re.compile(r"[\s,;]*+")
 _CALL = re.compile(r"(?:print\()?(?P<name>[^\W\d][\w.]{0,99})\(")
-_MARK = re.compile(r"<[/|｜]?[a-zA-Z_｜|]|\[/?[A-Z_]{3,}\]")
+_MARK = re.compile(r"<!--|<[/|｜]?[a-zA-Z_｜|]|\[/?[A-Z_]{3,}\]")
 """Tags and special tokens: a lead-in with one of them is no plain prose."""
 
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from loopwright.core.messages import Call, ToolSpec
+from loopwright.protocols import asides
 from loopwright.protocols.leaks import harmony, markup
 from loopwright.protocols.leaks.blocks import read_block
 from loopwright.protocols.leaks.fences import code_end, inside_fence, read_fence
@@ -26,9 +27,7 @@ THINKING = "a tag for thinking stands inside a call, so it is not clear what bel
 
 _SIGNS = ("<", "[", "`", "~", "=functions.")
 """One of these is in every text that has marks of a call."""
-_THINKING = ("think>", "thinking>", "thought>", "reasoning>", "think]")
-"""One of these is in every text that has thinking in it, in small letters."""
-_SIGN = re.compile(r"<[\w|｜/]|`|~|>|\[|to=functions\.|functools\[")
+_SIGN = re.compile(r"<[\w|｜/!]|`|~|>|\[|to=functions\.|functools\[")
 """How an event begins."""
 _BEGIN_LINES = ("quote", "tag")
 _FENCE_LENGTH = 3
@@ -68,9 +67,7 @@ def find_leaks(text: str, tools: Sequence[ToolSpec]) -> Leaks:
     A call inside thinking, code, a quotation or an example is none. A form that is not closed gives a rejected call.
     The text is that of the provider, with its think blocks.
     """
-    shown, thinking = text, ""
-    if ("<" in text or "[" in text) and _thinks(text):
-        shown, thinking, _ = without_thinking(text)
+    shown, thinking, _ = without_thinking(text)
     specs = {tool.name: tool for tool in tools}
     block = read_block(shown, specs) if _may_be_block(shown) else None
     if block is not None:
@@ -92,11 +89,6 @@ def find_leaks(text: str, tools: Sequence[ToolSpec]) -> Leaks:
 def _may_be_block(text: str) -> bool:
     bare = without_ending(text[-_TAIL:])
     return bare.endswith(("}", "]", ")", "```", "~~~")) or text.lstrip()[:1] in ("{", "[", "`")
-
-
-def _thinks(text: str) -> bool:
-    small = text.lower()
-    return any(tag in small for tag in _THINKING)
 
 
 def _whole(sources: list[str], text: str) -> bool:
@@ -124,6 +116,7 @@ def _events(names: tuple[str, ...]) -> re.Pattern[str]:
         rf"(?P<invented>{INVENTED.pattern})",
         rf"(?P<orphan>{ORPHAN.pattern})",
         *([f"(?P<tag>{tag_pattern(names)})"] if names else []),
+        rf"(?P<aside>{asides.BEGIN})",
     )
     return re.compile("|".join(parts))
 
@@ -208,6 +201,8 @@ def _read(text: str, event: re.Match[str], kind: str, specs: Specs) -> tuple[int
 
 def _behind(text: str, event: re.Match[str], kind: str) -> int:
     """Where the walk goes on behind something that is no call."""
+    if kind == "aside":
+        return max(event.end(), asides.end_of(text, event))
     return code_end(text, event.start()) if kind in ("fence", "code") else event.end()
 
 
