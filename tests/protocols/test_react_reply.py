@@ -45,7 +45,7 @@ RUNS: dict[str, tuple[str, list[tuple[str, dict[str, Any]]]]] = {
     "labelled quoted": ('Action: search\nAction Input: "Oslo"', SEARCH_OSLO),
     "labelled in backticks": ("Action: `search`\nAction Input: `Oslo`", SEARCH_OSLO),
     "labelled fenced": ('Action: search\nAction Input:\n```json\n{"query": "Oslo"}\n```', SEARCH_OSLO),
-    "fence that never closes": ("Action: search\nAction Input:\n```\nOslo", SEARCH_OSLO),
+    "object in a fence that never closes": ('Action: search\nAction Input:\n```json\n{"query": "Oslo"}', SEARCH_OSLO),
     "input on the same line": ('Action: search Action Input: {"query": "Oslo"}', SEARCH_OSLO),
     "text on the line of a fence": ("Action: ```search[Oslo]```", SEARCH_OSLO),
     "fence on one line": ("Action: search\nAction Input: ```Oslo```", SEARCH_OSLO),

@@ -29,6 +29,16 @@ _SPACED = re.compile(r"[a-zäå\u05d0-\u05ea]")
 _BLANK = re.compile(r"\s*")
 _BETWEEN = re.compile(r"[ \t\n,]*")
 
+_QUOTED = re.compile(
+    r"(?P<text>\"(?:[^\"\\\n]++|\\.)*+\"|'(?:[^'\\\n]++|\\.)*+'"
+    r"|“[^“”\n]*+”|„[^„“”\n]*+[“”]|«[^«»\n]*+»|「[^「」\n]*+」)[ \t]*+\]"
+)
+"""An input in quotes, up to the bracket behind it."""
+_DRESS = re.compile(r"\n[ \t>*|(\[#•-]+\Z")
+"""What stands before a label in a line of its own, such as the sign of a list."""
+_OBJECTS_TRIED = 3
+"""How many brackets behind an input may begin another one."""
+
 _NAME_KEYS = ("action", "tool", "tool_name", "name", "function")
 _INPUT_KEYS = ("action_input", "input", "tool_input", "arguments", "args", "parameters", "params", "tool_args")
 _THOUGHT_KEYS = ("thought", "reasoning", "thoughts", "id", "type")
@@ -90,6 +100,8 @@ def requests_under(body: str, given: str | None, names: Names, labels: Labels) -
         if inline is not None:
             line, given = line[: inline.start()], body[inline.end() :]
     found = [] if given is not None else _inline(body, names, labels)
+    if len(found) == 1 and _is_contradicted(line, found[0].text) and not _names_another(line, found[0].text, names):
+        return [_contradictory(found[0], labels)]
     if found or not bare(line):
         return found
     return [
@@ -133,7 +145,29 @@ def _labelled(line: str, given: str, names: Names, labels: Labels) -> Request:
         return inline[0]
     if before and before != text:
         return Request(tool, text, reason=labels.problems.expected.format(shape="{...}"))
-    return Request(tool, text, closed)
+    request = Request(tool, text, closed)
+    return _contradictory(request, labels) if _is_contradicted(given, text) else request
+
+
+def _contradictory(request: Request, labels: Labels) -> Request:
+    return Request(request.tool, request.text, reason=labels.problems.contradictory)
+
+
+def _names_another(line: str, text: str, names: Names) -> bool:
+    """Whether a tool is named behind an input, so that what follows is the input of that."""
+    return any(names.knows(word) for word in _IDENTIFIER.findall(line.partition(text)[2]))
+
+
+def _is_contradicted(given: str, text: str) -> bool:
+    """Whether another JSON object stands behind the one that is the input."""
+    position = given.find(text) + len(text) if text.startswith("{") else -1
+    for _ in range(_OBJECTS_TRIED):
+        position = given.find("{", position) if position >= 0 else -1
+        end = value_end(given, position) if position >= 0 else -1
+        if end > 0 and given[position:end] != text and read_value(given[position:end]).value:
+            return True
+        position = end
+    return False
 
 
 def input_text(given: str, labels: Labels) -> tuple[str, bool]:
@@ -148,10 +182,10 @@ def input_text(given: str, labels: Labels) -> tuple[str, bool]:
             return text, False
         rest = text[end:].lstrip("` \t\n")
         if not rest.startswith("{") and (not rest or read_value(text[:end]).state != "rejected"):
-            return text[:end], closed
+            return text[:end], True
     inline = patterns(labels).inline_observation.search(text)
     if inline is not None:
-        text = text[: inline.start()].rstrip()
+        text = _DRESS.sub("", text[: inline.start()]).rstrip()
     if len(text) > 1 and text[0] == text[-1] == "`":
         text = text.strip("`").strip()
     return text, closed
@@ -162,8 +196,9 @@ def _unfenced(text: str) -> tuple[str, bool]:
     if text.startswith(("```", "~~~")):
         opening, _, rest = text.partition("\n")
         if FENCE.match(opening):
-            inside = takewhile(lambda line: not FENCE.match(line), rest.split("\n"))
-            return "\n".join(inside).strip(), True
+            lines = rest.split("\n")
+            inside = list(takewhile(lambda line: not FENCE.match(line), lines))
+            return "\n".join(inside).strip(), len(inside) < len(lines)
     lines = text.split("\n")
     while len(lines) > 1 and FENCE.match(lines[-1]):
         lines.pop()
@@ -219,15 +254,28 @@ def _bracketed(tool: str, body: str, start: int) -> tuple[Request, int]:
         if body[closing : closing + 1] == "]":
             return Request(tool, body[value:end]), closing + 1
         last = True  # what follows is not looked at again, so the time stays in proportion
+    quoted = _QUOTED.match(body, value)
+    if quoted is not None:
+        return Request(tool, quoted["text"]), quoted.end()
     end = bracket_end(body, start)
     if end < 0:
         end = _last_bracket(body, start)
     if end < 0:
         return Request(tool, body[start + 1 :].strip(), closed=False), len(body)
     inside = body[start + 1 : end - 1]
+    if _breaks_quotes(inside, body, end):
+        return Request(tool, inside.strip(), closed=False), len(body)
     if body[end : end + 1] == "]" and inside.count("(") > inside.count(")"):
         inside, end = body[start + 1 : end], end + 1  # a half-open interval: (0, 1]
     return Request(tool, inside.strip()), len(body) if last else end
+
+
+def _breaks_quotes(inside: str, body: str, end: int) -> bool:
+    """Whether a bracket closes in the middle of quotes, which are open before it and end behind it or never."""
+    if inside.count('"') % 2 == 0:
+        return False
+    stop = body.find("\n", end)
+    return inside.lstrip().startswith('"') or body.find('"', end, stop if stop >= 0 else len(body)) >= 0
 
 
 def _skip(pattern: re.Pattern[str], text: str, position: int) -> int:
@@ -237,11 +285,13 @@ def _skip(pattern: re.Pattern[str], text: str, position: int) -> int:
 
 
 def _last_bracket(body: str, start: int) -> int:
-    """The position behind the last square bracket of a line whose brackets do not balance, as in ``[0, 1)``; or -1."""
+    """The position behind the last square bracket of a line that holds half-open intervals, as in ``[0, 1)``; or -1."""
     stop = body.find("\n", start)
     end = body.rfind("]", start, stop if stop >= 0 else len(body))
     inside = body[start + 1 : end + 1] if end > 0 else ""
-    return -1 if end < 0 or _ANOTHER.search(inside) else end + 1
+    missing = inside.count("[") - inside.count("]") + 1
+    explained = 0 < missing == inside.count(")") - inside.count("(")
+    return end + 1 if explained and not _ANOTHER.search(inside) else -1
 
 
 def requests_in_json(text: str, names: Names) -> tuple[list[Request], int]:

@@ -293,10 +293,18 @@ def _requests(page: Page, pieces: list[Piece], decided: int) -> tuple[list[Reque
         spills = given is not None and requests and _spills(page, number + 1, requests[0].text)
         if requests and (spills or _has_gap(page, piece) or (given and _has_gap(page, given))):
             requests = [Request(requests[0].tool, requests[0].text, reason=page.labels.problems.label_inside)]
+        elif requests and given and _given_again(page, pieces, number + 1):
+            requests = [Request(requests[0].tool, requests[0].text, reason=page.labels.problems.contradictory)]
         found += requests
         number += 1 if given is None else 2
         end = pieces[number - 1].end
     return found, end
+
+
+def _given_again(page: Page, pieces: list[Piece], number: int) -> bool:
+    """Whether another input follows an input of the same action, and says something else."""
+    after = pieces[number + 1 : number + 2]
+    return any(piece.kind == "input" and _body(page, piece) != _body(page, pieces[number]) for piece in after)
 
 
 def _has_gap(page: Page, piece: Piece) -> bool:
