@@ -31,6 +31,10 @@ QUOTATIONS = {
     "lines of three quotes": f'It reads\n"""\n{ADD}\n"""\nok',
     "finishing action as an example": "Thought: for example:\nAction: finish[42]",
     "words of another language": f"Thought: zum Beispiel:\n{ADD}",
+    "whole step in a fence as an example": f"For example:\n```\nThought: a\n{ADD}\n```",
+    "whole step as an example": f"I could write, for example:\nThought: a\n{ADD}\nbut I will not",
+    "a second action that is quoted": f"{ADD}\nThe log says:\n```\n{ADD}\n```",
+    "a second action in a fence, prose behind it": f"{ADD}\nMore\n```\n{ADD}\n```\nis not meant",
     "full-width colon": f"Thought: 例如：\n{ADD}",
 }
 

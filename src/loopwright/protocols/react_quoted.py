@@ -28,7 +28,7 @@ def is_quoted(text: str, start: int, end: int, *, fenced: bool) -> bool:
     """
     line = _line_before(text, start)
     behind = text[start:end].split("\n")[1:]
-    if _introduces(line) or (_QUOTES.fullmatch(line) and any(map(_QUOTES.fullmatch, behind))):
+    if is_introduced(text, start) or (_QUOTES.fullmatch(line) and any(map(_QUOTES.fullmatch, behind))):
         return True
     if fenced:
         return _behind_fence(behind)
@@ -37,15 +37,16 @@ def is_quoted(text: str, start: int, end: int, *, fenced: bool) -> bool:
     return indented and any(inner[:1].isalpha() for inner in behind)
 
 
+def is_introduced(text: str, start: int) -> bool:
+    """Whether the line before a position introduces an example or a quotation."""
+    line = _line_before(text, start).rstrip(INVISIBLE + " \t*_")
+    return line.endswith(_INTRODUCES) and is_example(line)
+
+
 def _line_before(text: str, start: int) -> str:
     """The last line before a position that is neither blank nor a fence."""
     lines = text[max(0, start - _TAIL) : start].rpartition("\n")[0].split("\n")
     return next((line for line in reversed(lines) if line.strip(INVISIBLE + " \t") and not FENCE.match(line)), "")
-
-
-def _introduces(line: str) -> bool:
-    line = line.rstrip(INVISIBLE + " \t*_")
-    return line.endswith(_INTRODUCES) and is_example(line)
 
 
 def _behind_fence(lines: list[str]) -> bool:

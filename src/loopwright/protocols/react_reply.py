@@ -24,7 +24,7 @@ from loopwright.protocols.react_command import read_command
 from loopwright.protocols.react_invented import is_invented
 from loopwright.protocols.react_lines import FENCE, INVISIBLE, Piece, patterns, scan
 from loopwright.protocols.react_names import Names
-from loopwright.protocols.react_quoted import is_quoted
+from loopwright.protocols.react_quoted import is_introduced, is_quoted
 from loopwright.protocols.repair import CUT, read_value
 from loopwright.protocols.thinking import taken_apart
 
@@ -273,13 +273,27 @@ def _action(page: Page, pieces: list[Piece], decided: int, before: str) -> Readi
         return Reading(end, problem=problems.no_tool)
     if any(page.names.is_placeholder(request.tool) for request in requests):
         return Reading(end, problem=problems.placeholder)
-    if is_quoted(page.text, pieces[decided].start, end, fenced=pieces[decided].quoted):
+    if _holds_quotation(page, pieces, decided, end):
         return Reading(end, problem=problems.quoted)
     if page.names.ends(requests[0].tool):
         return _finish(page, requests[0], end, before)
     if _acted_before(page, before):
         return Reading(end, problem=problems.inline)
     return Reading(end, calls=_calls(page, requests))
+
+
+def _holds_quotation(page: Page, pieces: list[Piece], decided: int, end: int) -> bool:
+    """Whether one of the actions from `decided` up to `end` is only quoted, alone or with the thought before it."""
+    actions = [number for number, piece in enumerate(pieces) if number >= decided and piece.start < end]
+    actions = [number for number in actions if pieces[number].kind == "action"]
+    for number in actions:
+        piece, given, before = pieces[number], _given(pieces, number), pieces[max(number - 1, 0)]
+        fenced = piece.quoted or piece.fence not in (0, pieces[decided].fence)
+        if is_quoted(page.text, piece.start, given.end if given else piece.end, fenced=fenced):
+            return True
+        if before.kind == "thought" and is_introduced(page.text, before.start):
+            return True
+    return False
 
 
 def _requests(page: Page, pieces: list[Piece], decided: int) -> tuple[list[Request], int]:
