@@ -25,6 +25,8 @@ DRESSES = {
     "bold without a colon": "**Observation** y",
     "with a dash": "Thought: ok\nObservation - 99",
     "with an equals sign": "Thought: ok\nObservation = 99",
+    "alone in its line": "Thought: ok\nObservation\n99",
+    "numbered": "Thought: ok\nObservation 1. 99",
     "as a key": 'Thought: ok\n"Observation": 99',
     "as a tag": "<observation>99</observation>",
     "tags of a tool's response": "<tool_response>99</tool_response>",

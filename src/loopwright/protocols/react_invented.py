@@ -15,8 +15,11 @@ _DRESS = rf"[ \t{MARKS}]*+(?:[-+•·*>|#(\[{{<\"'“«_`【（]+[ \t{MARKS}]*+|
 """What stands before a label at the beginning of a line: signs of lists, quotations, tables, brackets, numbers."""
 
 _NUMBER = r"(?:[ _]?\#?\d{1,4})?(?:[ ]?\([^()\n]{1,80}\))?"
-_BEHIND = r"(?:[ \t\u00a0]*+(?:[:：﹕|=\])}>】）]|[\"'”»`*_]+[ \t]*+(?:[:：﹕|]|[\w(])|[-–—→]+>?[ \t])|[*_`]+[ \t]*+$)"
-"""What stands behind such a label: a colon, the other bracket, bold marks, a dash."""
+_BEHIND = (
+    r"(?:[ \t\u00a0]*+(?:[:：﹕|=\])}>】）]|[\"'”»`*_]+[ \t]*+(?:[:：﹕|]|[\w(])|[-–—→]+>?[ \t])"
+    r"|(?<=\d)[.)][ \t]|[*_`]*+[ \t]*+$)"
+)
+"""What stands behind such a label: a colon, the other bracket, bold marks, a dash, or nothing more in its line."""
 
 _SENTENCE_END = r"(?:[.!?…;][\"')\]]*+[ \t]++|[。！？；][ \t]*+)"
 _OWN_TURN = re.compile(r"\s*+(?:<\|end_header_id\|>)?\s*+(?:assistant|model)\b")
