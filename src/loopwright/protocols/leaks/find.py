@@ -16,7 +16,7 @@ from loopwright.protocols.leaks import harmony, markup
 from loopwright.protocols.leaks.blocks import read_block
 from loopwright.protocols.leaks.fences import code_end, inside_fence, read_fence
 from loopwright.protocols.leaks.found import INSIDE, UNREADABLE, Found, Specs
-from loopwright.protocols.leaks.marks import INVENTED, MARK, ORPHAN, without_ending
+from loopwright.protocols.leaks.marks import INVENTED, MARK, ORPHAN, closings_end, without_ending
 from loopwright.protocols.leaks.quotations import begins_line, is_mentioned, mention
 from loopwright.protocols.leaks.regions import read_region, read_separated
 from loopwright.protocols.leaks.tool_tags import read_tag, tag_pattern
@@ -59,6 +59,8 @@ class _Walk(Struct):
     problem: str = ""
     position: int = 0
     orphan: bool = False
+    barren: int = 0
+    """Up to where there are closing marks behind which no call was found."""
 
 
 def find_leaks(text: str, tools: Sequence[ToolSpec]) -> Leaks:
@@ -107,7 +109,7 @@ def _events(names: tuple[str, ...]) -> re.Pattern[str]:
     """The pattern of everything at which the walk may stop, from its sign on."""
     parts = (
         r"(?P<code>`++|~{3,}+)",
-        r"(?P<quote>>[^\n]*+)",
+        r"(?P<quote>>)",
         rf"(?P<mark>{re.sub(r'[?]P<[a-z]+>', '?:', MARK.pattern)})",
         rf"(?P<markup>{markup.BEGIN})",
         rf"(?P<message>{harmony.BEGIN})",
@@ -161,7 +163,9 @@ def _walked(text: str, specs: Specs) -> _Walk:
             _invented(walk)
             text = text[: event.start()]
             break
-        start, found = _read(text, event, kind, specs)
+        start, found = (event.start(), None) if event.start() < walk.barren else _read(text, event, kind, specs)
+        if found is None and event.start() >= walk.barren:
+            walk.barren = closings_end(text, event.start())
         if found is None or _only_mentioned(text, start, found, walk, specs):
             position = found.end if found else _behind(text, event, kind)
             _left_over(walk, text, event, kind)
@@ -201,6 +205,9 @@ def _read(text: str, event: re.Match[str], kind: str, specs: Specs) -> tuple[int
 
 def _behind(text: str, event: re.Match[str], kind: str) -> int:
     """Where the walk goes on behind something that is no call."""
+    if kind == "quote":
+        end = text.find("\n", event.end())
+        return end if end >= 0 else len(text)
     if kind == "aside":
         return max(event.end(), asides.end_of(text, event))
     return code_end(text, event.start()) if kind in ("fence", "code") else event.end()

@@ -72,6 +72,14 @@ INVENTED = re.compile(
 )
 """The result of a call, or the turn of somebody else: a model that writes it makes it up."""
 
+_CLOSINGS = re.compile(rf"(?:(?:{_CLOSE})[\s,;]*+)*+")
+
+
+def closings_end(text: str, position: int) -> int:
+    """The end of the closing marks that follow each other from a position on."""
+    closings = _CLOSINGS.match(text, position)
+    return closings.end() if closings else position
+
 
 def without_ending(text: str) -> str:
     """The text without the marks with which a model ends its turn, where a server left them, and end blanks."""
