@@ -18,7 +18,7 @@ from loopwright.core.events import (
     WaySwitched,
 )
 from loopwright.journal.memory import MemoryJournal
-from loopwright.testing.chat_server import ChatServer, Response, no_tools
+from loopwright.testing.chat_server import ChatServer, Refusing, Response, no_tools
 from loopwright.testing.scripted import Asked, answers, calls, calls_with, says, way_of
 
 TASK = "Add 1 and 2, then 3, then 4."
@@ -205,3 +205,22 @@ async def test_it_is_sent_back_only_once_and_only_when_asked_for() -> None:
     assert len([event for event in events if isinstance(event, NoteAdded)]) == 1
     quick, _, _ = await run_on([answers("10")])
     assert quick.answer == "10"
+
+
+INSIDE = {
+    "body": Refusing(200, b'{"error":{"message":"tiny does not support tools"}}'),
+    "stream": Refusing(
+        200, b'data: {"error":{"message":"tiny does not support tools"}}\n\n', content_type="text/event-stream"
+    ),
+}
+
+
+@pytest.mark.parametrize("refused", INSIDE.values(), ids=INSIDE.keys())
+async def test_tools_that_are_refused_inside_a_reply_are_offered_in_text_form(refused: Refusing) -> None:
+    result, events, requests = await run_on(
+        [refused, says('Thought: One.\nAction: add {"a": 6, "b": 4}'), says("Thought: Done.\nFinal Answer: 10")]
+    )
+    assert (result.status, result.answer) == ("answered", "10")
+    assert ways(requests) == ["native", "text", "text"]
+    (failed,) = [event for event in events if isinstance(event, ModelFailed)]
+    assert (failed.failure, failed.lost) == ("tools_refused", False)

@@ -42,6 +42,7 @@ from loopwright.journal.base import Journal
 from loopwright.protocols.conversation import Conversation
 from loopwright.protocols.envelope import writable
 from loopwright.protocols.keys import without_keys
+from loopwright.protocols.refusals import refuses_tools
 from loopwright.protocols.speech import Reply
 from loopwright.tools.cut import cut
 from loopwright.tools.result import error as error_result
@@ -191,8 +192,7 @@ class Driver:
             await self.record(ModelFailed(failure=error.failure, message=message, lost=error.lost))
             return
         if reply.error or not reply.complete:
-            message = self._without_secret(reply.error) or "the reply ended before it was complete"
-            await self.record(ModelFailed(failure="reply", message=message, lost=True))
+            await self.record(self._failed(reply))
             return
         turn = self._conversation.read(reply, closing=bool(asked.closing))
         turn = turn.numbered(asked.number, self._started.limits.calls_per_turn)
@@ -203,6 +203,13 @@ class Driver:
         usage = self._priced(reported(reply.usage, turn) or estimate(body, turn, asked))
         seconds = self._clock.elapsed() - began
         await self.record(ModelReplied(turn=turn, usage=usage, seconds=seconds, raw=raw))
+
+    def _failed(self, reply: Reply) -> ModelFailed:
+        """The fact that a reply is none; some servers refuse tools in what looks like a reply."""
+        message = without_keys(reply.error) or "the reply ended before it was complete"
+        if self.state.way == "native" and self._started.tools and refuses_tools(reply.error):
+            return ModelFailed(failure="tools_refused", message=message, lost=False)
+        return ModelFailed(failure="reply", message=message, lost=True)
 
     async def _send(self, body: bytes, asked: ModelAsked, timeout: float | None) -> tuple[Reply, bytes]:
         reader, parts = self._conversation.reader(stream=self._stream), list[bytes]()

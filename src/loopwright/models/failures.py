@@ -18,6 +18,7 @@ from loopwright.core.errors import ModelError
 from loopwright.core.events import Failure
 from loopwright.models.providers import Endpoint
 from loopwright.protocols.keys import MASK, without_keys
+from loopwright.protocols.refusals import refuses_tools
 
 SHOWN = 400
 """Characters of a provider's message that are shown."""
@@ -41,20 +42,6 @@ CONTEXT = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """A full context, as OpenAI, vLLM, llama.cpp, Mistral, Groq, xAI, Gemini, LM Studio, Kimi, TGI and others put it."""
-
-TOOLS_REFUSED = re.compile(
-    r"(does|do) not support (the )?(use of )?"
-    r"(tools?|functions?|function[ _-]call(ing|s)?|tool[ _-](use|call(ing|s)?|choice))\b"
-    r"|(tools?|functions?|tool[ _-](choice|use|call(ing|s)?)|function[ _-]call(ing|s)?)['\"`]* "
-    r"((is|are|has|have) )?(currently )?(not|un)[ -]?(been )?(supported|enabled|available|allowed)"
-    r"|support tool use|requires --enable-auto-tool-choice|(tools|tool_choice) param requires --jinja"
-    r"|(unsupported|unrecognized|unknown|unexpected) (request )?(parameter|argument|field|property)s?( supplied)?:? *"
-    r"['\"`]?(tools|tool_choice|functions)\b"
-    r"|body\.(tools|tool_choice): extra inputs"
-    r"|no (tool|function)[ _-]call(ing)? support",
-    re.IGNORECASE,
-)
-"""An endpoint that takes no tools, as Ollama, OpenRouter, vLLM, llama.cpp, Groq, Mistral and others put it."""
 
 CONSTRAINT_REFUSED = re.compile(r"response_format|json_schema|structured[ _]outputs?|guided[ _]|grammar", re.IGNORECASE)
 """Whatever an endpoint says against what keeps replies to a form, it names the field or the form."""
@@ -156,7 +143,7 @@ def _says_why(status: int) -> bool:
 def _by_wording(endpoint: Endpoint, words: str, *, tools: bool) -> tuple[Failure, str] | None:
     if CONTEXT.search(words):
         return "context", f"the request is larger than the context of {endpoint.model!r}"
-    if tools and TOOLS_REFUSED.search(words):
+    if tools and refuses_tools(words):
         return "tools_refused", f"{endpoint.model!r} at {endpoint.base_url} takes no tools"
     if MODEL_UNKNOWN.search(words):
         return "model", _about_the_model(endpoint)
