@@ -1,11 +1,13 @@
 """Makes what came from others fit to be written down: no half of a surrogate pair in any text of a reply.
 
-Owns that one step, for the end of every reader. JSON in the journal and in the next request cannot carry such texts.
+Owns that one step, for the end of every reader. JSON in the journal and in the next request cannot carry such texts. In
+arguments a half is written as an escape of JSON, for which the call is rejected.
 """
 
 from msgspec.structs import replace
 
 from loopwright.protocols.envelope import writable
+from loopwright.protocols.json_values import with_halves
 from loopwright.protocols.speech import Reply, WireCall
 
 
@@ -21,5 +23,7 @@ def cleaned(reply: Reply) -> Reply:
         reasoning=writable(reply.reasoning),
         finish=writable(reply.finish),
         error=writable(reply.error),
-        calls=tuple(WireCall(writable(call.id), writable(call.name), writable(call.arguments)) for call in reply.calls),
+        calls=tuple(
+            WireCall(writable(call.id), writable(call.name), with_halves(call.arguments)) for call in reply.calls
+        ),
     )

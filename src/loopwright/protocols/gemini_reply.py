@@ -121,12 +121,12 @@ class GeminiPieces:
         return text
 
     def _call(self, part: dict[str, Any], call: dict[str, Any]) -> None:
-        """Take a call; the very same one, by its id, is only taken once."""
+        """Take a call; the very same one, by its id, is only taken once. One that is marked as thought is not meant."""
         same = self._named.setdefault(str(call["id"]), []) if call.get("id") else []
         if call in same:
             return
         same.append(call)
-        self._broken |= any(call.get(field) for field in _UNFINISHED)
+        self._broken |= any(call.get(field) for field in _UNFINISHED) or part.get("thought") is True
         self._calls.append(call)
         self._parts.append(part)
 

@@ -4,6 +4,7 @@ Owns the step from a JSON value of unknown shape to a typed one. What a value me
 """
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
@@ -13,6 +14,8 @@ from loopwright.protocols.envelope import writable
 
 _DEEPEST = 500
 """Levels of nesting in what is decoded at all."""
+
+_HALF = re.compile(r"[\ud800-\udfff]")
 
 Choice = TypeVar("Choice")
 
@@ -24,7 +27,8 @@ def decoded(data: bytes) -> Any:
     """The JSON value of these bytes; None if they are none, or nested deeper than encoders can bear.
 
     What the strict decoder refuses is tried again, because some servers cut characters in two, or write bare control
-    characters. Then texts may hold halves of surrogate pairs, and numbers may be infinite or none.
+    characters. Then texts may hold halves of surrogate pairs, which also stand for bytes that are no character, and
+    numbers may be infinite or none.
     """
     try:
         value = _decoded(data)
@@ -38,7 +42,7 @@ def _decoded(data: bytes) -> Any:
     try:
         return msgspec.json.decode(data)
     except msgspec.DecodeError:
-        return json.loads(data.decode("utf-8", "replace"), strict=False)
+        return json.loads(data.decode("utf-8", "surrogateescape"), strict=False)
 
 
 def is_deeper(value: Any, levels: int) -> bool:
@@ -64,16 +68,30 @@ def argument_text(value: Any) -> str:
     """The arguments of a call that came as a value, as JSON text.
 
     With a number that JSON has not, such as infinity, the text is no JSON either: so the call is rejected, and does not
-    run with nothing in the place of the number.
+    run with nothing in the place of the number. Halves of characters are written as `with_halves` does.
     """
-    text = encoded(value).decode()
+    try:
+        text = msgspec.json.encode(value).decode()
+    except UnicodeEncodeError:
+        return with_halves(json.dumps(value, ensure_ascii=False))
     if "null" not in text:
         return text
     try:
         json.dumps(value, allow_nan=False)
     except ValueError:
-        return json.dumps(_writable(value), ensure_ascii=False)
+        return json.dumps(value, ensure_ascii=False)
     return text
+
+
+def with_halves(text: str) -> str:
+    """The JSON text of arguments so that it can be written down, with halves of surrogate pairs as JSON escapes them.
+
+    They are not replaced: the call is rejected for them, and does not run with a character that nobody wrote.
+    """
+    if text.isascii():
+        return text
+    joined = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    return _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", joined)
 
 
 def _writable(value: Any) -> Any:

@@ -186,7 +186,7 @@ def _made_id(call: Call, number: int, taken: set[str]) -> str:
 
 def _is_said(wire: WireCall, ending: Ending) -> bool:
     """Whether a call says of itself that it is complete, where the reason for which the reply ended says nothing."""
-    return ending == "whole" or bool(wire.arguments.strip())
+    return ending == "whole" or wire.arguments.strip() not in ("", "null")
 
 
 def _call(wire: WireCall, specs: dict[str, ToolSpec], *, complete: bool) -> Call:

@@ -180,7 +180,7 @@ class Reader:
             self._pieces.error = self._pieces.error or explained(body) or data.decode("utf-8", "replace")
         self._understood = self._understood or bool(body)
         self._pieces.broken |= value is None and data[:1] in (b"{", b"[")
-        return self._pieces.take(body)
+        return writable(self._pieces.take(body))
 
     def _plain(self, data: bytes) -> str | None:
         """Take a chunk that is like nearly all of a stream; None if it is not."""

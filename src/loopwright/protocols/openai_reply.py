@@ -30,6 +30,8 @@ from loopwright.protocols.json_values import (
 from loopwright.protocols.speech import Reply, WireCall
 
 _DEPTH = 16
+_NONE = "null"
+"""The arguments of a call that came without any."""
 _PLAIN = frozenset(("role", "content", "tool_calls", "function_call", "refusal", "index"))
 _PLAIN_CALL = frozenset(("index", "id", "type", "function"))
 _RUNNING = frozenset(("text", "thinking", "content", "reasoning", "reasoning_content", "summary"))
@@ -72,6 +74,7 @@ class PlainChoice(Struct):
     finish_reason: None = None
     message: None = None
     usage: None = None
+    error: None = None
 
 
 class PlainChunk(Struct):
@@ -92,6 +95,8 @@ class CallPieces:
         """How many calls of the reply began before it."""
         self.id = ""
         self.name = ""
+        self.given = False
+        """Whether arguments were given at all, be they empty; in a stream they may always come."""
         self.pieces: list[str] = []
         self.extras: dict[str, list[Any]] = {}
 
@@ -126,7 +131,7 @@ class CallPieces:
 
     def wire(self) -> WireCall:
         """The call, as far as it arrived."""
-        return WireCall(writable(self.id), writable(self.name), writable(self.arguments()))
+        return WireCall(writable(self.id), writable(self.name), self.arguments() if self.given else _NONE)
 
 
 class ReplyPieces:
@@ -213,6 +218,7 @@ class ReplyPieces:
         if isinstance(finish, str) and finish:
             self._finishes.append(finish)
         self.broken |= bool(finish) and not isinstance(finish, str)
+        self.error = self.error or explained(choice.get("error"))
         self._measure(choice.get("usage"))
         message, delta = as_object(choice.get("message")), as_object(choice.get("delta"))
         if whole:
@@ -232,8 +238,9 @@ class ReplyPieces:
         if delta.keys() - _PLAIN:
             _keep(self._extras, delta, _PLAIN)
         calls = as_list(delta.get("tool_calls"))
-        if delta.get("function_call"):
-            calls = [*calls, {"function": delta["function_call"]}]
+        older = delta.get("function_call")
+        if older and not any(_is_same(older, as_object(call).get("function")) for call in calls):
+            calls = [*calls, {"function": older}]
         if calls:
             self._take_calls(map(as_object, calls), whole=whole)
         return text
@@ -267,6 +274,7 @@ class ReplyPieces:
                 found = CallPieces(index, len(self._calls))
                 self._calls.append(found)
             found.take(index, call_id, name, piece)
+            found.given |= not whole or function.get("arguments") is not None
             self._remember(found)
             if function is not call:
                 _keep(found.extras, call, _PLAIN_CALL)
@@ -356,6 +364,12 @@ def fragment(arguments: object) -> str:
     if arguments is None or isinstance(arguments, str):
         return arguments or ""
     return argument_text(arguments)
+
+
+def _is_same(older: object, function: object) -> bool:
+    """Whether the older field for one call, which some servers fill too, mirrors a call."""
+    fields = ("name", "arguments")
+    return all(as_object(older).get(field) == as_object(function).get(field) for field in fields)
 
 
 def _texts(parts: object) -> list[str]:

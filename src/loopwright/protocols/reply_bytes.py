@@ -63,10 +63,10 @@ class PieceReader:
             self._body.append(data)
             return ""
         if not self._streams:
-            return self._begin(data)
+            return writable(self._begin(data))
         if not self._understood:
             self._head += data[: max(0, _SHOWN - len(self._head))]
-        return self._events(self._splitter.feed(data))
+        return writable(self._events(self._splitter.feed(data)))
 
     def close(self) -> Reply:
         """The reply, once no more bytes come."""
