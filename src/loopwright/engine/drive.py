@@ -206,7 +206,7 @@ class Driver:
 
     def _failed(self, reply: Reply) -> ModelFailed:
         """The fact that a reply is none; some servers refuse tools in what looks like a reply."""
-        message = without_keys(reply.error) or "the reply ended before it was complete"
+        message = self._without_secret(reply.error) or "the reply ended before it was complete"
         if self.state.way == "native" and self._started.tools and refuses_tools(reply.error):
             return ModelFailed(failure="tools_refused", message=message, lost=False)
         return ModelFailed(failure="reply", message=message, lost=True)
