@@ -40,6 +40,18 @@ _QUOTING = "|".join(
 _CUE = re.compile(rf"\b(?:{_ENGLISH})|{_ASIAN}")
 """Looked for in lower case."""
 _QUOTES_NEXT = re.compile(rf"(?:{_QUOTING}|写着|包含|とある)\s*[:：]?\Z")
+_DONE = "(?:call(?:ed)?|make|made|used?|r[au]n|sen[dt]|invoked?|emit(?:ted)?|executed?|do|writ(?:e|ten)|repeat|output)"
+_NOT_MEANT = re.compile(
+    r"(?:"
+    r"\b(?:i|we)(?: will not| won['’]t| cannot| can['’]t| refuse to|(?: am|['’]m| are|['’]re) not going to)"
+    rf" (?:\w+ )?{_DONE}\b"
+    r"|(?<!user )(?<!you )\b(?:asks?|asked|tells?|told|wants?|wanted|instruct(?:s|ed)|order(?:s|ed)) (?:me|us) to"
+    rf" (?:\w+ )?{_DONE}\b"
+    r"|\b(?:attacker|page|website|document|injection|e-?mail) (?:\w+ )?(?:wants?|demands?|asks? for)\b"
+    rf"|\b(?:i|we)(?: have|['’]ve)? (?:already|previously) {_DONE}\b"
+    r")[^,;.:]{0,60}[:：]\Z"
+)
+"""A refusal or a report that leads to what stands behind its colon."""
 _CUE_BEHIND = re.compile(
     r"\W*(?:(?:this|that|it|which) (?:would|(?:is|was) (?:just|only|merely|how|what|an? (?:example|sample)|the form))\b"
     r"|the above\b|(?:is|was|would|means|shows)\b|as an example\b|for example\b|but (?:i|we|it|no|not)\b"
@@ -75,6 +87,8 @@ def is_example(lead: str) -> bool:
     lead = lead.rstrip()
     sentence = next((lead[stop.end() :] for stop in reversed(list(_SENTENCE.finditer(lead, 0, len(lead) - 1)))), lead)
     sentence = sentence.strip().lower()
+    if _NOT_MEANT.search(sentence):
+        return True
     return _CUE.search(sentence) is not None or _QUOTES_NEXT.search(sentence, max(0, len(sentence) - 20)) is not None
 
 
