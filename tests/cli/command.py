@@ -11,6 +11,13 @@ from typing import Any
 from msgspec import Struct
 
 COMMAND = (sys.executable, "-m", "loopwright")
+HEARING = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from loopwright.cli.main import main
+main()
+"""
+"""The command as from a terminal: a shell that runs the tests in its background lets its children ignore Ctrl-C."""
 
 
 class Done(Struct, frozen=True):
@@ -59,7 +66,7 @@ def loopwright(
 def start(arguments: Sequence[str], folder: Path, settings: Mapping[str, str]) -> "subprocess.Popen[str]":
     """Start `loopwright` and do not wait."""
     return subprocess.Popen(
-        [*COMMAND, *arguments],
+        [sys.executable, "-c", HEARING, *arguments],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
