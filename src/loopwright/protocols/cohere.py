@@ -12,6 +12,7 @@ from loopwright.core.messages import Call, ToolSpec, Turn
 from loopwright.protocols.call_arguments import sendable_arguments
 from loopwright.protocols.cohere_reply import CoherePieces
 from loopwright.protocols.json_values import as_object, decoded, encoded, is_object, objects
+from loopwright.protocols.openai_chat import function_list
 from loopwright.protocols.reply_bytes import PieceReader, event_stream
 from loopwright.protocols.speech import Message, Options, Reply
 
@@ -35,17 +36,7 @@ class CohereChat:
 
     def tools(self, tools: Sequence[ToolSpec]) -> bytes:
         """Encode the tool list; empty for no tools."""
-        if not tools:
-            return b""
-        return encoded(
-            [
-                {
-                    "type": "function",
-                    "function": {"name": tool.name, "description": tool.description, "parameters": tool.parameters},
-                }
-                for tool in tools
-            ]
-        )
+        return function_list(tools)
 
     def body(self, model: str, messages: Sequence[bytes], options: Options, *, stream: bool) -> bytes:
         """Join a request body. What may differ from one request of a run to the next comes behind the messages.

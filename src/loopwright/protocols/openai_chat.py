@@ -49,17 +49,7 @@ class OpenAIChat:
 
     def tools(self, tools: Sequence[ToolSpec]) -> bytes:
         """Encode the tool list; empty for no tools."""
-        if not tools:
-            return b""
-        return encoded(
-            [
-                {
-                    "type": "function",
-                    "function": {"name": tool.name, "description": tool.description, "parameters": tool.parameters},
-                }
-                for tool in tools
-            ]
-        )
+        return function_list(tools)
 
     def body(self, model: str, messages: Sequence[bytes], options: Options, *, stream: bool) -> bytes:
         """Join a request body. What may differ from one request of a run to the next comes behind the messages.
@@ -203,6 +193,21 @@ class Reader:
         if not objects(body.get("choices")) and not self._pieces.error:
             self._pieces.error = explained(body)
         return _message_of(data) if self._pieces.has_extras else b""
+
+
+def function_list(tools: Sequence[ToolSpec]) -> bytes:
+    """Tools as functions, in the form that several providers have taken over; empty for no tools."""
+    if not tools:
+        return b""
+    return encoded(
+        [
+            {
+                "type": "function",
+                "function": {"name": tool.name, "description": tool.description, "parameters": tool.parameters},
+            }
+            for tool in tools
+        ]
+    )
 
 
 def read_message(message_or_body: dict[str, Any] | bytes) -> Reply:
