@@ -41,6 +41,8 @@ class ToolSpec(Struct, frozen=True, omit_defaults=True):
     """Seconds a call may take."""
     max_chars: int = 20_000
     """Characters of one result that the model is shown."""
+    trusted_output: bool = True
+    """Whether its results come from the application itself; those of web pages, files of others and mail do not."""
     free_form: bool = False
     """Whether its one parameter is a command for an environment, ``go to desk 1``: in text form, the whole reply."""
 

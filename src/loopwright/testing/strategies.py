@@ -74,6 +74,7 @@ def tool_specs() -> st.SearchStrategy[words.ToolSpec]:
         accepts_repaired=st.booleans(),
         timeout=st.none() | numbers(),
         max_chars=counts(),
+        trusted_output=st.booleans(),
         free_form=st.booleans(),
     )
 

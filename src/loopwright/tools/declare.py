@@ -109,6 +109,7 @@ def tool(
     timeout: float | None = None,
     max_chars: int = 20_000,
     accepts_repaired: bool = False,
+    trusted_output: bool = True,
     free_form: bool = False,
 ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
 
@@ -125,6 +126,7 @@ def tool(
     timeout: float | None = None,
     max_chars: int = 20_000,
     accepts_repaired: bool = False,
+    trusted_output: bool = True,
     free_form: bool = False,
 ) -> Any:
     """Make a tool of a function, sync or async, or of a bound method: ``@tool`` or ``@tool(effect="write")``.
@@ -146,6 +148,7 @@ def tool(
         timeout: seconds a call may take
         max_chars: characters of one result that the model is shown
         accepts_repaired: whether calls run whose arguments had to be repaired
+        trusted_output: False where results hold text that others wrote: web pages, mail, files that were not made here
         free_form: whether its one parameter is a command for an environment, such as ``go to desk 1``; in text form
             such a tool stands alone, and a whole reply is one command
 
@@ -163,6 +166,7 @@ def tool(
             repeatable=effect == "read" if repeatable is None else repeatable,
             pollable=pollable,
             accepts_repaired=accepts_repaired,
+            trusted_output=trusted_output,
             free_form=free_form and _takes_a_line(read.parameters.schema, given),
             timeout=_positive(timeout, "timeout", given),
             max_chars=_positive(max_chars, "max_chars", given),
