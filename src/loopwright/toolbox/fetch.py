@@ -37,7 +37,7 @@ async def fetch_json(url: str, query: Mapping[str, str], *, seconds: float) -> A
         ServiceError: another status than 200, an answer that is too large or not JSON
     """
     host = _allowed(url)
-    here = _is_this_machine(host)
+    here = is_this_machine(host)
     import aiohttp
 
     timeout = aiohttp.ClientTimeout(total=seconds)
@@ -80,12 +80,13 @@ def _allowed(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise NetworkError(f"{url!r} is no address; it must begin with http:// or https://")
-    if offline() and not _is_this_machine(parts.hostname):
+    if offline() and not is_this_machine(parts.hostname):
         raise NetworkError(f"{parts.hostname} is not reached, because LOOPWRIGHT_OFFLINE is set")
     return parts.hostname
 
 
-def _is_this_machine(host: str) -> bool:
+def is_this_machine(host: str) -> bool:
+    """Whether a host is this machine by its name or address."""
     if host == "localhost":
         return True
     try:
