@@ -19,9 +19,9 @@ from msgspec.structs import replace
 from loopwright.core import events as ev
 from loopwright.core.commands import AskModel, AskPerson, Command, Record, RunTool
 from loopwright.core.drift import BYTES_A_TOKEN
-from loopwright.core.limits import MESSAGE_BYTES, TELLING_BYTES, size
+from loopwright.core.limits import IMAGE_TOKENS, MESSAGE_BYTES, OFFER_BYTES, TELLING_BYTES, size
 from loopwright.core.loop import apply, due
-from loopwright.core.messages import Call, Limits, Price, Result, Settings, ToolSpec, Turn, Usage
+from loopwright.core.messages import Call, Content, Limits, Price, Result, Settings, ToolSpec, Turn, Usage, Whole
 from loopwright.core.state import State
 
 One = TypeVar("One")
@@ -35,7 +35,8 @@ TOOLS = (
     ToolSpec("delete", effect="delete", permission="deny"),
     ToolSpec("lenient", accepts_repaired=True),
 )
-UNKNOWN = ("x", "no such tool", "\x00" * 60, "\ud800" * 60, "名" * 200, "'\"\\" * 40)
+READER = ToolSpec("read_more")
+UNKNOWN = ("read_more", "x", "no such tool", "\x00" * 60, "\ud800" * 60, "名" * 200, "'\"\\" * 40)
 REASONS = ("", "it was cut", "the name 'a' occurs twice ", "é" * 1500)
 FAILURES: tuple[ev.Failure, ...] = ("auth", "model", "context", "tools_refused", "network", "timeout", "overloaded")
 
@@ -123,6 +124,7 @@ def beginning(chance: Random, most: Limits) -> ev.RunStarted:
         price=Price(*prices) if chance.choice((True, True, False)) else None,
         opening_bytes=chance.randint(0, 2000),
         attended=chance.choice((True, False)),
+        reader=chance.choice((READER, None)),
     )
 
 
@@ -210,7 +212,7 @@ def _perform(play: Play, command: Command) -> None:
 
 def _observed(play: Play, result: Result) -> None:
     written = len(bytes(result.data)) + size(result.error) + size(result.note)
-    play.bound += MESSAGE_BYTES + written
+    play.bound += MESSAGE_BYTES + written + IMAGE_TOKENS * sum(content.shown for content in result.artifacts)
     play.added += written // BYTES_A_TOKEN + (written % BYTES_A_TOKEN > 0)
 
 
@@ -223,9 +225,19 @@ def _end(play: Play, name: str) -> None:
         )
         play.write(given)
         return
-    result = _result(play, play.rooms[name])
-    play.write(ev.CallEnded(call_id=name, result=result, elapsed=play.wait(name)))
+    result, whole = _result(play, play.rooms[name]), _whole(play, play.rooms[name])
+    if whole is not None and whole.readable and READER.name not in play.state.tools:
+        play.bound += OFFER_BYTES
+    play.write(ev.CallEnded(call_id=name, result=result, elapsed=play.wait(name), whole=whole))
     _observed(play, result)
+
+
+def _whole(play: Play, room: int) -> Whole | None:
+    """What a result was before it was cut; the model is told how to read on where there is room and a tool for that."""
+    if not play.rarely():
+        return None
+    reader = play.state.started.reader if play.state.started else None
+    return Whole("00", 100, readable=reader is not None and room > 0)
 
 
 def _result(play: Play, room: int) -> Result:
@@ -235,6 +247,9 @@ def _result(play: Play, room: int) -> Result:
         return Result(data=Raw(b"1" * min(1, bytes_)))
     if play.rarely():
         return Result("error", error="Failed: " + "e" * (bytes_ - len("nullFailed: ")))
+    if play.rarely() and room > IMAGE_TOKENS:
+        pictures = tuple(Content("00", 9, "image/png", shown=shown) for shown in (True, False))
+        return Result(data=Raw(b"1"), artifacts=pictures)
     return Result(data=Raw(b'"%s"' % (b"d" * (bytes_ - 2))))
 
 

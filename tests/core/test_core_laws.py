@@ -5,7 +5,7 @@ from copy import deepcopy
 from math import inf
 from random import Random
 
-from core_world import TOOLS, beginning, chances, folded, histories, played
+from core_world import READER, TOOLS, beginning, chances, folded, histories, played
 from hypothesis import HealthCheck, given, settings
 
 from loopwright.core import events as ev
@@ -21,7 +21,7 @@ generated = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
 )
-SPECS = {tool.name: tool for tool in TOOLS}
+SPECS = {tool.name: tool for tool in (*TOOLS, READER)}
 
 
 def after(events: tuple[ev.Event, ...]) -> State:
@@ -186,6 +186,16 @@ def test_law_5_a_doubtful_call_that_nobody_is_asked_about_ends_as_unknown(events
 
 
 @generated
+@given(histories(most=100))
+def test_reading_on_is_possible_only_once_the_model_was_told_of_it(events: tuple[ev.Event, ...]) -> None:
+    told = False
+    for state, event in folded(events):
+        assert (READER.name in state.tools) == told
+        if isinstance(event, ev.CallEnded) and event.whole is not None:
+            told = told or event.whole.readable
+
+
+@generated
 @given(histories())
 def test_law_9_replaying_gives_the_same_states_and_commands(events: tuple[ev.Event, ...]) -> None:
     first, second = states(events), states(events)
@@ -211,7 +221,7 @@ def test_the_state_holds_nothing_that_grows_but_the_memory_of_the_guard(events: 
     for state, _ in folded(events):
         ledger, widest = state.ledger, begun(events).limits.calls_per_turn
         assert len(state.open) <= widest
-        assert len(state.tools) == (0 if state.phase == "new" else len(TOOLS))
+        assert len(state.tools) - (READER.name in state.tools) == (0 if state.phase == "new" else len(TOOLS))
         assert len(state.guard.errors) <= widest
         assert len(state.guard.before) <= widest
         containers = {

@@ -20,6 +20,7 @@ from loopwright.core.messages import (
     Turn,
     Usage,
     Way,
+    Whole,
 )
 
 FORMAT = 1
@@ -67,6 +68,8 @@ class RunStarted(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="run_s
     recipe: dict[str, Any] = field(default_factory=dict[str, Any])
     """How the command line puts the agent together again on resume; never a key."""
     format: int = FORMAT
+    reader: ToolSpec | None = None
+    """The tool that reads on in results that were cut; it is offered from the first of them on."""
 
 
 class RunResumed(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="run_resumed"):
@@ -123,6 +126,8 @@ class CallEnded(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="call_e
     result: Result
     how: How = "ran"
     seconds: float = 0.0
+    whole: Whole | None = None
+    """All that the tool gave, where the result is a part of it."""
 
 
 class ApprovalAsked(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="approval_asked"):

@@ -29,6 +29,10 @@ SHOWN_BYTES = 60
 """What such an answer then repeats of the words of the model or a person."""
 REMARK_BYTES = 2000
 """The same when money is not short."""
+OFFER_BYTES = 1024
+"""What the tool that reads on in cut results adds to a request at most, once it is offered."""
+IMAGE_TOKENS = 50_000
+"""No model counts one image as more than this (OpenAI counts most, up to 48,169 with gpt-4o-mini)."""
 CALL_TOKENS = 8
 """A call takes at least this many output tokens."""
 CLOSING_SHARE, CLOSING_SECONDS = 0.2, 30.0
@@ -76,6 +80,8 @@ class Ledger(Struct):
     """Calls that were allowed to run."""
     ran: int = 0
     """Calls that did run and ended."""
+    offer: int = 0
+    """Bytes set aside for a tool that may be offered later."""
 
     def ask(self, worst: Usage) -> None:
         """A request leaves: set its worst case aside."""
@@ -107,6 +113,13 @@ class Ledger(Struct):
         written = len(memoryview(result.data)) + size(result.error) + size(result.note)
         self.grown += written
         self.context += MESSAGE_BYTES + written
+        if result.artifacts:
+            self.context += IMAGE_TOKENS * sum(content.shown for content in result.artifacts)
+
+    def offered(self) -> None:
+        """The tool that something was set aside for is part of every later request."""
+        self.context += self.offer
+        self.offer = 0
 
     def tell(self, text: str) -> None:
         """So will a reminder."""
@@ -135,7 +148,8 @@ class Ledger(Struct):
         """Bytes of result that each of `calls` calls may show to the model, so that the closing answer still fits."""
         rest = PLENTY
         for budget in self._budgets():
-            free = budget.left - self._closing_tokens() * budget.output - (self.context + TELLINGS) * budget.input
+            sent = self.context + TELLINGS + self.offer
+            free = budget.left - self._closing_tokens() * budget.output - sent * budget.input
             rest = min(rest, int(free / budget.input) if budget.input else PLENTY)
         return max(0, rest // calls - MESSAGE_BYTES)
 

@@ -28,7 +28,7 @@ from loopwright.core.events import (
     RunStarted,
     WaySwitched,
 )
-from loopwright.core.limits import Ledger, shortened
+from loopwright.core.limits import OFFER_BYTES, Ledger, shortened
 from loopwright.core.messages import Kind, Outcome, ToolSpec, Turn, Way
 from loopwright.core.refusal import closed, refuse, unanswered
 from loopwright.core.state import LEGAL, LEGAL_CALL, OWED, Open, State, ledger_of, started_of
@@ -78,6 +78,7 @@ def _start(state: State, event: RunStarted) -> None:
     state.phase, state.started, state.way, state.attended = "ready", event, event.way, event.attended
     state.tools = {tool.name: tool for tool in event.tools}
     state.ledger = Ledger(event.limits, event.price, event.settings.max_tokens, event.opening_bytes)
+    state.ledger.offer = OFFER_BYTES if event.reader else 0
 
 
 def _resume(state: State, event: RunResumed) -> None:
@@ -247,10 +248,19 @@ def _answered(state: State, item: Open, event: CallEnded) -> None:
     del state.open[item.call.id]
     ledger = ledger_of(state)
     ledger.observe(event.result)
+    _offer(state, event)
     ledger.ran += event.how == "ran"
     state.guard.ended(item.call, event.result, pollable=item.tool.pollable, withheld=event.how == "withheld")
     if not state.open:
         _turn_over(state)
+
+
+def _offer(state: State, event: CallEnded) -> None:
+    """Once the model was told how to read on in a result, the tool for that is one of its tools."""
+    reader = started_of(state).reader
+    if reader is not None and event.whole is not None and event.whole.readable:
+        state.tools[reader.name] = reader
+        ledger_of(state).offered()
 
 
 def _turn_over(state: State) -> None:

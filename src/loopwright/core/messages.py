@@ -17,6 +17,9 @@ Way = Literal["native", "text"]
 Kind = Literal["action", "final", "thought", "malformed", "empty"]
 ResultStatus = Literal["ok", "not_found", "error"]
 ObservationRole = Literal["user", "assistant", "system", "tool"]
+Part = Literal["rows", "text", "member_rows", "member_text", "json", "error"]
+"""What a result was cut in: rows of a list, characters of a text, the same of an object's largest member, characters
+of its JSON text, or those of its error."""
 OutcomeStatus = Literal["answered", "partial", "stopped", "failed"]
 
 NOTHING = Raw(b"null")
@@ -102,6 +105,40 @@ class Turn(Struct, frozen=True, omit_defaults=True):
         return replace(self, calls=tuple(replace(call, id=f"{question}.{n}") for n, call in enumerate(self.calls, 1)))
 
 
+class Content(Struct, frozen=True, omit_defaults=True):
+    """An artifact that the journal keeps beside its events: an image, a plot, a file. The model is told what it is."""
+
+    digest: str
+    """SHA-256 of its bytes, in hexadecimal."""
+    size: int
+    """Bytes."""
+    media_type: str = "application/octet-stream"
+    name: str = ""
+    """What the tool calls it; never the name of a file to write without a look at it."""
+    caption: str = ""
+    shown: bool = False
+    """Whether the model is sent the image itself."""
+
+    @property
+    def reference(self) -> str:
+        """What it is called in results and on the command line: the beginning of its digest."""
+        return self.digest[:12]
+
+
+class Whole(Struct, frozen=True, omit_defaults=True):
+    """A result as the tool gave it, of which the model was shown a part; the journal keeps it beside its events."""
+
+    digest: str
+    """SHA-256 of the encoded result, in hexadecimal."""
+    size: int
+    """Bytes of the encoded result."""
+    part: Part = "json"
+    member: str = ""
+    """The name of the member, where one was cut."""
+    readable: bool = False
+    """Whether the model was told how to read on."""
+
+
 class Result(Struct, frozen=True, omit_defaults=True):
     """What a call came back with: one shape for every tool."""
 
@@ -112,6 +149,8 @@ class Result(Struct, frozen=True, omit_defaults=True):
     """What went wrong; starts with the class of the error and a colon."""
     note: str = ""
     """A hint for the model, such as how many rows were left out."""
+    artifacts: tuple[Content, ...] = ()
+    """What the data refers to."""
 
 
 class Exchange(Struct, frozen=True, omit_defaults=True):

@@ -1,12 +1,16 @@
 """The seam of the journals: an append-only list of events a run, keyed by (run, sequence number)."""
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Protocol, runtime_checkable
 
 from msgspec import Struct
 
 from loopwright.core.events import Event
 from loopwright.core.messages import OutcomeStatus
+
+NONE: Mapping[str, bytes] = MappingProxyType({})
+"""No contents beside the events."""
 
 
 class RunSummary(Struct, frozen=True):
@@ -34,6 +38,11 @@ def taken(run_id: str, seq: int) -> str:
     return f"another process is working on run {run_id}: event {seq} is there already, so this one stops"
 
 
+def unknown_content(name: str) -> str:
+    """What a JournalError says when a content is referred to, or asked for, that is not there."""
+    return f"the journal has no content {name}"
+
+
 def gap(run_id: str, seq: int) -> str:
     """What a Conflict says when a number before is missing."""
     return f"run {run_id}: number {seq} would leave a gap; there is no number {seq - 1}"
@@ -46,12 +55,22 @@ class Journal(Protocol):
     `Conflict` while another has it; the key of the journal keeps the run single without it, too.
     """
 
-    async def append(self, run_id: str, seq: int, events: Sequence[Event]) -> None:
+    async def append(
+        self, run_id: str, seq: int, events: Sequence[Event], contents: Mapping[str, bytes] = NONE
+    ) -> None:
         """Append events as numbers seq, seq+1, … (the first of a run is 1), all or none, durable on return.
+
+        Args:
+            run_id: of the run
+            seq: number of the first of them
+            events: what happened
+            contents: what they refer to (artifacts, results before they were cut), by its SHA-256 in hexadecimal; each
+                is stored once, and with the events or not at all. What is stored already may be left out.
 
         Raises:
             Conflict: a number is taken already, or would leave a gap
-            JournalError: the store refused (disk full, locked, not a journal); nothing was written
+            JournalError: the store refused (disk full, locked, not a journal), or an event refers to what is not there;
+                nothing was written
         """
         ...
 
@@ -69,4 +88,34 @@ class Journal(Protocol):
 
     async def close(self) -> None:
         """Release files and connections; appending afterwards raises JournalError."""
+        ...
+
+
+class Damage(Struct, frozen=True):
+    """The first place of a run that is not as it was written."""
+
+    seq: int
+    """Number of the event."""
+    what: str
+    """What is wrong there, in words."""
+
+
+@runtime_checkable
+class Archive(Protocol):
+    """What a journal keeps beside the events, and the proof that nothing was changed. Every store has this too."""
+
+    async def content(self, digest: str) -> bytes:
+        """The content of this SHA-256 in hexadecimal, as it was written.
+
+        Raises:
+            JournalError: it is not there, or not as it was written
+        """
+        ...
+
+    async def damage(self, run_id: str) -> Damage | None:
+        """The first event that is missing or not as it was written, or whose content is; None if all is well.
+
+        Raises:
+            UnknownRun: no event of this run is here
+        """
         ...

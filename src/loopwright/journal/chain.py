@@ -12,6 +12,8 @@ from hashlib import sha256
 
 from msgspec import Struct
 
+from loopwright.journal.base import Damage
+
 
 class Link(Struct, frozen=True):
     """One row of a run, as it is audited."""
@@ -35,25 +37,46 @@ def follow(previous: bytes, row: bytes) -> bytes:
     return sha256(previous + row).digest()
 
 
-def verify(links: Iterable[Link], content: Callable[[str], bytes | None] | None = None) -> int | None:
+Contents = Callable[[str], bytes | None]
+"""Gives the body of a hash, or None where it is lost."""
+
+
+def verify(links: Iterable[Link], content: Contents | None = None) -> int | None:
+    """The number of the first event that is missing or not as it was written; None if all is well. See `inspect`."""
+    found = inspect(links, content)
+    return None if found is None else found.seq
+
+
+def inspect(links: Iterable[Link], content: Contents | None = None) -> Damage | None:
     """Check the links of one run, from its first.
 
     Args:
         links: rows in order
-        content: gives the body of a hash, or None where it is lost; without it only the rows are checked
+        content: gives the body of a hash; without it only the rows are checked
 
     Returns:
-        The number of the first event that is missing or not as it was written; None if all is well.
+        The first event that is missing or not as it was written, or whose content is; None if all is well.
     """
     digest = b""
     for expected, link in enumerate(links, start=1):
         digest = follow(digest or start(link.run_id), link.row)
-        if link.seq != expected or link.digest != digest:
-            return expected
-        if content is not None and not all(_is_body(content(name), name) for name in link.bodies):
-            return expected
+        if link.seq != expected:
+            return Damage(expected, "it is missing")
+        if link.digest != digest:
+            return Damage(expected, "it is not as it was written")
+        wrong = next(filter(None, (_fault(content, name) for name in link.bodies)), "") if content else ""
+        if wrong:
+            return Damage(expected, wrong)
     return None
 
 
-def _is_body(body: bytes | None, name: str) -> bool:
-    return body is not None and sha256(body).hexdigest() == name
+def is_content(content: bytes | None, name: str) -> bool:
+    """Whether this is the content of that hash."""
+    return content is not None and sha256(content).hexdigest() == name
+
+
+def _fault(content: Contents, name: str) -> str:
+    body = content(name)
+    if body is None:
+        return f"its content {name} is missing"
+    return "" if is_content(body, name) else f"its content {name} is not as it was written"

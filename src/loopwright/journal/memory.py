@@ -4,14 +4,14 @@ Owns a dictionary of rows. No file. It stores the same rows as the durable journ
 is refused here too.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import Lock
 
 from loopwright.core.errors import Conflict, JournalError, UnknownRun
 from loopwright.core.events import Event
 from loopwright.journal import chain, wire
-from loopwright.journal.base import RunSummary, gap, taken
+from loopwright.journal.base import NONE, Damage, RunSummary, gap, taken, unknown_content
 
 
 class MemoryJournal:
@@ -41,22 +41,25 @@ class MemoryJournal:
             with self._lock:
                 self._claimed.discard(run_id)
 
-    async def append(self, run_id: str, seq: int, events: Sequence[Event]) -> None:
-        """Append events as numbers seq, seq+1, …, all or none.
+    async def append(
+        self, run_id: str, seq: int, events: Sequence[Event], contents: Mapping[str, bytes] = NONE
+    ) -> None:
+        """Append events as numbers seq, seq+1, …, and the `contents` that they refer to, all or none.
 
         Raises:
             Conflict: a number is taken already, or would leave a gap
-            JournalError: the journal is closed, or an event cannot be written
+            JournalError: the journal is closed, or an event cannot be written, or refers to what is not there
             IllegalEvent: a run does not begin with its own start
         """
         self._check_open()
-        packed = wire.pack(run_id, seq, events)
+        packed = wire.pack(run_id, seq, events, contents)
         if not packed:
             return
         with self._lock:
             known = self._runs.get(run_id, [])
             if seq != len(known) + 1:
                 raise Conflict(taken(run_id, seq) if seq <= len(known) else gap(run_id, seq))
+            self._check_known(packed)
             digest = known[-1][1] if known else chain.start(run_id)
             added: list[tuple[bytes, bytes]] = []
             for item in packed:
@@ -95,6 +98,28 @@ class MemoryJournal:
             for seq, (row, digest) in enumerate(self._rows(run_id), start=1)
         ]
 
+    async def content(self, digest: str) -> bytes:
+        """The content of this SHA-256 in hexadecimal.
+
+        Raises:
+            JournalError: it is not there, or not as it was written
+        """
+        self._check_open()
+        content = self._bodies.get(digest)
+        if content is None:
+            raise JournalError(unknown_content(digest))
+        if not chain.is_content(content, digest):
+            raise JournalError(f"the content {digest} is not as it was written")
+        return content
+
+    async def damage(self, run_id: str) -> Damage | None:
+        """The first event that is missing or not as it was written, or whose content is; None if all is well.
+
+        Raises:
+            UnknownRun: no event of this run is here
+        """
+        return chain.inspect(await self.rows(run_id), self._bodies.get)
+
     async def verify(self, run_id: str) -> int | None:
         """The number of the first event of a run that is not as it was written; None if all is well.
 
@@ -113,6 +138,14 @@ class MemoryJournal:
             if run_id not in self._runs:
                 raise UnknownRun(f"no run {run_id} in this journal")
             return list(self._runs[run_id])
+
+    def _check_known(self, packed: Sequence[wire.Packed]) -> None:
+        given = set[str]()
+        for item in packed:
+            given.update(item.bodies)
+            for name in item.known:
+                if name not in given and name not in self._bodies:
+                    raise JournalError(unknown_content(name))
 
     def _check_open(self) -> None:
         if self._closed:

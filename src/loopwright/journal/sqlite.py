@@ -11,7 +11,7 @@ import asyncio
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from threading import Lock
@@ -20,7 +20,7 @@ from typing import TypeVar
 from loopwright.core.errors import Conflict, JournalError, UnknownRun, UsageError
 from loopwright.core.events import Event
 from loopwright.journal import chain, claims, wire
-from loopwright.journal.base import RunSummary, gap, taken
+from loopwright.journal.base import NONE, Damage, RunSummary, gap, taken, unknown_content
 from loopwright.journal.sqlite_file import Survives, explain, is_busy, open_file
 
 Found = TypeVar("Found")
@@ -89,15 +89,20 @@ class SqliteJournal:
                 raise explain(error, self.path) from error
             yield
 
-    async def append(self, run_id: str, seq: int, events: Sequence[Event]) -> None:
+    async def append(
+        self, run_id: str, seq: int, events: Sequence[Event], contents: Mapping[str, bytes] = NONE
+    ) -> None:
         """Append events as numbers seq, seq+1, …, all or none, durable on return (see `survives`).
+
+        The `contents` that they refer to are stored in the same transaction, each once in the file.
 
         Raises:
             Conflict: a number is taken already, or would leave a gap
-            JournalError: disk full, file locked for too long, damaged, closed, or an event that cannot be written
+            JournalError: disk full, file locked for too long, damaged, closed, or an event that cannot be written, or
+                refers to what is not there
             IllegalEvent: a run does not begin with its own start
         """
-        packed = wire.pack(run_id, seq, events)
+        packed = wire.pack(run_id, seq, events, contents)
         await self._when_free(lambda connection: _write(connection, run_id, seq, packed))
 
     async def read(self, run_id: str, after: int = 0) -> list[Event]:
@@ -123,6 +128,29 @@ class SqliteJournal:
             UnknownRun: no event of this run is here
         """
         return await self._when_free(lambda connection: _links(connection, run_id))
+
+    async def content(self, digest: str) -> bytes:
+        """The content of this SHA-256 in hexadecimal.
+
+        Raises:
+            JournalError: it is not there, or not as it was written, or the file cannot be read
+        """
+        content = await self._when_free(lambda connection: _body(connection, digest))
+        if content is None:
+            raise JournalError(unknown_content(digest))
+        if not chain.is_content(content, digest):
+            raise JournalError(f"the content {digest} in {self.path} is not as it was written")
+        return content
+
+    async def damage(self, run_id: str) -> Damage | None:
+        """The first event that is missing or not as it was written, or whose content is; None if all is well.
+
+        Raises:
+            UnknownRun: no event of this run is here
+        """
+        return await self._when_free(
+            lambda connection: chain.inspect(_links(connection, run_id), lambda name: _body(connection, name))
+        )
 
     async def verify(self, run_id: str) -> int | None:
         """The number of the first event of a run that is not as it was written; None if all is well.
@@ -184,6 +212,9 @@ def _write(connection: sqlite3.Connection, run_id: str, seq: int, packed: Sequen
             digest = chain.follow(digest, item.row)
             for name, content in item.bodies.items():
                 execute(_INSERT_BODY, (bytes.fromhex(name), content))
+            for name in item.known:
+                if not _is_stored(connection, name):
+                    raise JournalError(unknown_content(name))
             execute(_INSERT, (run_id, number, item.row, digest))
         execute("COMMIT")
     except BaseException as error:
@@ -232,5 +263,17 @@ def _links(connection: sqlite3.Connection, run_id: str) -> list[chain.Link]:
 
 
 def _body(connection: sqlite3.Connection, name: str) -> bytes | None:
-    found: tuple[bytes] | None = connection.execute(_BODY, (bytes.fromhex(name),)).fetchone()
+    found: tuple[bytes] | None = connection.execute(_BODY, (_key(name),)).fetchone()
     return found[0] if found else None
+
+
+def _is_stored(connection: sqlite3.Connection, name: str) -> bool:
+    return connection.execute("SELECT 1 FROM bodies WHERE hash = ?", (_key(name),)).fetchone() is not None
+
+
+def _key(name: str) -> bytes:
+    """The key of a body; for a name that is no hash, one that nothing has."""
+    try:
+        return bytes.fromhex(name)
+    except ValueError:
+        return b""

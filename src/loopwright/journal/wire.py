@@ -6,6 +6,9 @@ A row is JSON: ``{"format": 1, "event": {"type": …}, "bodies": {"raw": "<sha25
 row of a run only. ``bodies`` says which fields of the event are kept elsewhere, and under which hash: the provider's
 reply always, its opaque message, a result's data and the tool list from `INLINE` bytes on. So the list of runs and the
 audit read little, and what is the same in a thousand runs is stored once.
+
+Some content an event only refers to, by hash: artifacts, and a result as it was before it was cut. It is stored with
+the event, and read when somebody asks for it.
 """
 
 import math
@@ -20,7 +23,7 @@ from msgspec.structs import replace
 from loopwright.core.errors import IllegalEvent, JournalError
 from loopwright.core.events import FORMAT, CallEnded, Event, ModelReplied, RunStarted
 from loopwright.core.messages import OutcomeStatus, ToolSpec
-from loopwright.journal.base import RunSummary
+from loopwright.journal.base import NONE, RunSummary
 
 INLINE = 1024
 """Bytes up to which a result's data, the tool list and an opaque message stay in the row."""
@@ -34,6 +37,8 @@ class Packed(Struct, frozen=True):
     row: bytes
     bodies: dict[str, bytes]
     """Contents by their SHA-256 in hexadecimal."""
+    known: tuple[str, ...] = ()
+    """Contents that the event refers to and that must be stored already."""
 
 
 class _Envelope(Struct, frozen=True, omit_defaults=True):
@@ -43,8 +48,22 @@ class _Envelope(Struct, frozen=True, omit_defaults=True):
     """The format of the run in its first row, else 0. The event's own field is left out while it has its default."""
 
 
+class _Digest(Struct, frozen=True):
+    digest: str
+
+
+class _Result(Struct, frozen=True):
+    artifacts: tuple[_Digest, ...] = ()
+
+
+class _Referring(Struct, frozen=True):
+    result: _Result = _Result()
+    whole: _Digest | None = None
+
+
 class _BodyHashes(Struct, frozen=True):
     bodies: dict[str, str] = {}
+    event: _Referring = _Referring()
 
 
 class _First(Struct, frozen=True):
@@ -83,12 +102,19 @@ _decode_tools = msgspec.json.Decoder(tuple[ToolSpec, ...]).decode
 _decode_raw = msgspec.json.Decoder(Raw).decode
 
 
-def pack(run_id: str, seq: int, events: Sequence[Event]) -> list[Packed]:
+def pack(run_id: str, seq: int, events: Sequence[Event], contents: Mapping[str, bytes] = NONE) -> list[Packed]:
     """Encode events that are to become the numbers seq, seq+1, … of a run.
+
+    Args:
+        run_id: of the run
+        seq: number of the first of them
+        events: what is to be stored
+        contents: what they refer to, by the SHA-256 in hexadecimal
 
     Raises:
         IllegalEvent: the first event of a run is not the start of this run
-        JournalError: a value has no JSON form that reads back the same (NaN, infinity, half of a surrogate pair)
+        JournalError: a value has no JSON form that reads back the same (NaN, infinity, half of a surrogate pair), or a
+            content is not what its name says, or one that no event refers to
     """
     if seq == 1 and events:
         first = events[0]
@@ -96,7 +122,27 @@ def pack(run_id: str, seq: int, events: Sequence[Event]) -> list[Packed]:
             raise IllegalEvent(f"the first event of run {run_id} is {type(first).__name__}; it must be RunStarted")
         if first.run_id != run_id:
             raise IllegalEvent(f"the start of run {first.run_id} was offered as the start of run {run_id}")
-    return [_pack(event) for event in events]
+    packed = [_pack(event, contents) for event in events]
+    if contents:
+        _check_contents(contents, packed)
+    return packed
+
+
+def _check_contents(contents: Mapping[str, bytes], packed: Sequence[Packed]) -> None:
+    used = {name for item in packed for name in item.bodies}
+    for name, content in contents.items():
+        if name not in used:
+            raise JournalError(f"the content {name} belongs to no event")
+        if sha256(content).hexdigest() != name:
+            raise JournalError(f"the content {name} is not what its name says")
+
+
+def referred(event: Event) -> tuple[str, ...]:
+    """The hashes of what an event refers to beside its own bodies."""
+    if not isinstance(event, CallEnded):
+        return ()
+    whole = (event.whole.digest,) if event.whole is not None else ()
+    return (*whole, *(content.digest for content in event.result.artifacts))
 
 
 def unpack(row: bytes, content: Callable[[str], bytes]) -> Event:
@@ -116,9 +162,12 @@ def unpack(row: bytes, content: Callable[[str], bytes]) -> Event:
 def body_hashes(row: bytes) -> tuple[str, ...]:
     """The hashes that a row names, in its order; none if the row cannot be read."""
     try:
-        return tuple(_decode_bodies(row).bodies.values())
+        found = _decode_bodies(row)
     except msgspec.MsgspecError:
         return ()
+    whole = (found.event.whole.digest,) if found.event.whole is not None else ()
+    artifacts = tuple(content.digest for content in found.event.result.artifacts)
+    return (*found.bodies.values(), *whole, *artifacts)
 
 
 def check_format(run_id: str, first: bytes) -> None:
@@ -178,12 +227,17 @@ def _first(run_id: str, row: bytes) -> _FirstEnvelope:
     return first
 
 
-def _pack(event: Event) -> Packed:
+def _pack(event: Event, contents: Mapping[str, bytes]) -> Packed:
     small, bodies = _split(event)
     hashes: dict[BodyName, str] = {name: sha256(body).hexdigest() for name, body in bodies.items()}
     version = event.format if isinstance(event, RunStarted) else 0
     row = _encode_faithfully(_Envelope(small, hashes, version))
-    return Packed(row, dict(zip(hashes.values(), bodies.values(), strict=True)))
+    stored = dict(zip(hashes.values(), bodies.values(), strict=True))
+    names = referred(event)
+    if not names:
+        return Packed(row, stored)
+    stored |= {name: contents[name] for name in names if name in contents}
+    return Packed(row, stored, tuple(name for name in names if name not in stored))
 
 
 def _split(event: Event) -> tuple[Event, dict[BodyName, bytes]]:

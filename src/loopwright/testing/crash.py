@@ -5,13 +5,13 @@ Owns the moment and the manner of the crash. It stores nothing itself.
 
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Literal, Never
 
 from loopwright.core.events import Event
 from loopwright.engine.claim import claimed
-from loopwright.journal.base import Journal, RunSummary
+from loopwright.journal.base import NONE, Archive, Damage, Journal, RunSummary
 
 
 class Crash(BaseException):
@@ -48,7 +48,9 @@ class CrashAt:
         """Claim the run of the journal; a crash lets go of it, as the end of a process does."""
         return claimed(self._journal, run_id)
 
-    async def append(self, run_id: str, seq: int, events: Sequence[Event]) -> None:
+    async def append(
+        self, run_id: str, seq: int, events: Sequence[Event], contents: Mapping[str, bytes] = NONE
+    ) -> None:
         """Append to the journal, or crash.
 
         Raises:
@@ -59,7 +61,7 @@ class CrashAt:
         due = self.appends == self._at
         if due and self._when == "before":
             self._crash()
-        await self._journal.append(run_id, seq, events)
+        await self._journal.append(run_id, seq, events, contents)
         if due:
             self._crash()
 
@@ -72,6 +74,22 @@ class CrashAt:
         """List the runs of the journal."""
         self._stay_dead()
         return await self._journal.runs(limit)
+
+    async def content(self, digest: str) -> bytes:
+        """A content of the journal."""
+        self._stay_dead()
+        return await self._archive.content(digest)
+
+    async def damage(self, run_id: str) -> Damage | None:
+        """Check a run of the journal."""
+        self._stay_dead()
+        return await self._archive.damage(run_id)
+
+    @property
+    def _archive(self) -> Archive:
+        if not isinstance(self._journal, Archive):
+            raise TypeError("the journal keeps no contents")
+        return self._journal
 
     async def close(self) -> None:
         """Leave the journal open after a crash, as a dead process would; else close it."""

@@ -19,6 +19,7 @@ import os
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator
+from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from typing import ClassVar
@@ -43,10 +44,10 @@ from loopwright.core.events import (
     RunResumed,
     RunStarted,
 )
-from loopwright.core.messages import Call, Outcome, Result, Turn
-from loopwright.journal.base import Journal
+from loopwright.core.messages import Call, Content, Outcome, Result, Turn, Whole
+from loopwright.journal.base import Archive, Damage, Journal
 from loopwright.testing.journal_process import find_opener, story, tell
-from loopwright.testing.strategies import event_lists
+from loopwright.testing.strategies import CONTENTS, event_lists
 
 SIGKILLED = -9
 
@@ -93,8 +94,9 @@ class JournalSuite:
                 assert isinstance(first, RunStarted)
                 given_events = [replace(first, run_id=run_id), *events[1:]]
                 pieces = (given_events[:cut], given_events[cut:])
-                await journal.append(run_id, 1, pieces[0])
-                await journal.append(run_id, 1 + cut, pieces[1])
+                for seq, piece in zip((1, 1 + cut), pieces, strict=True):
+                    contents = {name: CONTENTS[name] for event in piece for name in _referred(event)}
+                    await journal.append(run_id, seq, piece, contents)
                 assert await journal.read(run_id) == given_events
 
             @settings(max_examples=60, deadline=None, database=None)
@@ -113,6 +115,53 @@ class JournalSuite:
         events: list[Event] = [_start("a"), CallEnded(call_id="1.1", result=Result(data=Raw(data)))]
         await journal.append("a", 1, events)
         assert await journal.read("a") == events
+
+    async def test_contents_come_back_and_only_they(self, journal: Journal) -> None:
+        """What an event refers to is kept beside it, by its hash."""
+        picture, whole = b"\x89PNG" + bytes(range(256)) * 40, b'{"status":"ok"}'
+        await journal.append("a", 1, [_start("a"), _made(picture, whole)], _named(picture, whole))
+        assert await journal.read("a", after=1) == [_made(picture, whole)]
+        archive = _archive(journal)
+        assert await archive.content(_hash(picture)) == picture
+        assert await archive.content(_hash(whole)) == whole
+        for unknown in (_hash(b"other"), "", "no hash"):
+            with pytest.raises(JournalError, match="no content"):
+                await archive.content(unknown)
+        assert await archive.damage("a") is None
+
+    async def test_a_content_that_is_there_need_not_be_given_again(self, journal: Journal) -> None:
+        """Every run may refer to what any run brought; it is one content."""
+        await journal.append("a", 1, [_start("a"), _made(b"picture")], _named(b"picture"))
+        await journal.append("b", 1, [_start("b"), _made(b"picture")])
+        await journal.append("b", 3, [_made(b"picture")], _named(b"picture"))
+        assert await _archive(journal).content(_hash(b"picture")) == b"picture"
+        assert await _archive(journal).damage("b") is None
+
+    async def test_a_reference_to_nothing_is_refused(self, journal: Journal) -> None:
+        """No event may name what nobody can read; its neighbours and the contents stay out with it."""
+        await journal.append("a", 1, [_start("a")])
+        with pytest.raises(JournalError, match="no content"):
+            await journal.append("a", 2, [_made(b"first"), _made(b"second")], _named(b"first"))
+        assert await journal.read("a") == [_start("a")]
+        with pytest.raises(JournalError, match="no content"):
+            await _archive(journal).content(_hash(b"first"))
+        await journal.append("a", 2, [_made(b"first")], _named(b"first"))
+
+    async def test_contents_that_are_not_what_they_say_are_refused(self, journal: Journal) -> None:
+        """A content is named by its hash, and belongs to an event."""
+        await journal.append("a", 1, [_start("a")])
+        for contents in ({_hash(b"right"): b"wrong"}, _named(b"right", b"more")):
+            with pytest.raises(JournalError, match="the content"):
+                await journal.append("a", 2, [_made(b"right")], contents)
+        assert await journal.read("a") == [_start("a")]
+
+    async def test_damage_is_looked_for_in_one_run(self, journal: Journal) -> None:
+        """A run that is well says so, one that is not there is an error."""
+        await tell(journal, "a")
+        found: Damage | None = await _archive(journal).damage("a")
+        assert found is None
+        with pytest.raises(UnknownRun):
+            await _archive(journal).damage("nobody")
 
     async def test_reading_after_a_number(self, journal: Journal) -> None:
         """Only the numbers above it come, perhaps none."""
@@ -256,6 +305,8 @@ class JournalSuite:
             await journal.read("a")
         with pytest.raises(JournalError, match="closed"):
             await journal.runs()
+        with pytest.raises(JournalError, match="closed"):
+            await _archive(journal).content(_hash(b""))
 
     async def test_the_list_of_runs(self, journal: Journal) -> None:
         """A line says what the first and the last event say."""
@@ -387,6 +438,33 @@ class DurableJournalSuite(JournalSuite):
         program = (sys.executable, "-m", "loopwright.testing.journal_process", work, self.opener, str(place), *more)
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
         return await asyncio.create_subprocess_exec(*program, stdin=PIPE, stdout=PIPE, env=environment)
+
+
+def _hash(content: bytes) -> str:
+    return sha256(content).hexdigest()
+
+
+def _named(*contents: bytes) -> dict[str, bytes]:
+    return {_hash(content): content for content in contents}
+
+
+def _made(artifact: bytes, whole: bytes = b"") -> CallEnded:
+    """A call that gave an artifact, and perhaps more than was shown."""
+    artifacts = (Content(_hash(artifact), len(artifact), "image/png"),)
+    kept = Whole(_hash(whole), len(whole)) if whole else None
+    return CallEnded(call_id="1.1", result=Result(data=Raw(b"1"), artifacts=artifacts), whole=kept)
+
+
+def _referred(event: Event) -> list[str]:
+    if not isinstance(event, CallEnded):
+        return []
+    names = [content.digest for content in event.result.artifacts]
+    return [*names, event.whole.digest] if event.whole else names
+
+
+def _archive(journal: Journal) -> Archive:
+    assert isinstance(journal, Archive)
+    return journal
 
 
 def _flat(batches: list[list[Event]]) -> list[Event]:

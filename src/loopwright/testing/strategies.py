@@ -4,6 +4,8 @@ Owns random *values*, each legal by itself. Whether events may follow one anothe
 Texts hold anything but halves of surrogate pairs, numbers anything but NaN and infinity, as in JSON.
 """
 
+from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -119,10 +121,44 @@ def turns() -> st.SearchStrategy[words.Turn]:
     )
 
 
+CONTENTS: Mapping[str, bytes] = {sha256(content).hexdigest(): content for content in (b"", b"\x89PNG\r\n", b"-" * 5000)}
+"""What the events refer to, by hash: a store is given these when it takes them."""
+
+
 def results() -> st.SearchStrategy[words.Result]:
     """Results of calls."""
     return st.builds(
-        words.Result, status=st.sampled_from(["ok", "not_found", "error"]), data=data(), error=texts(), note=texts()
+        words.Result,
+        status=st.sampled_from(["ok", "not_found", "error"]),
+        data=data(),
+        error=texts(),
+        note=texts(),
+        artifacts=st.lists(artifacts(), max_size=2).map(tuple),
+    )
+
+
+def artifacts() -> st.SearchStrategy[words.Content]:
+    """Artifacts whose content is one of `CONTENTS`."""
+    return st.builds(
+        words.Content,
+        digest=st.sampled_from(sorted(CONTENTS)),
+        size=counts(),
+        media_type=st.sampled_from(["application/octet-stream", "image/png"]),
+        name=texts(),
+        caption=texts(),
+        shown=st.booleans(),
+    )
+
+
+def wholes() -> st.SearchStrategy[words.Whole]:
+    """Results before they were cut, whose content is one of `CONTENTS`."""
+    return st.builds(
+        words.Whole,
+        digest=st.sampled_from(sorted(CONTENTS)),
+        size=counts(),
+        part=st.sampled_from(["rows", "text", "member_rows", "member_text", "json", "error"]),
+        member=texts(),
+        readable=st.booleans(),
     )
 
 
@@ -196,6 +232,7 @@ def starts(run_id: str = "run") -> st.SearchStrategy[ev.RunStarted]:
         opening_bytes=counts(),
         attended=st.booleans(),
         recipe=arguments(),
+        reader=st.none() | tool_specs(),
     )
 
 
@@ -249,6 +286,7 @@ def ended_calls() -> st.SearchStrategy[ev.CallEnded]:
         result=results(),
         how=st.sampled_from(["ran", "refused", "denied", "withheld", "unknown"]),
         seconds=numbers(),
+        whole=st.none() | wholes(),
     )
 
 

@@ -1,0 +1,102 @@
+"""Tampering: no byte of an event, a digest or a content can be changed without being found, at its first place."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from msgspec import Raw
+
+from loopwright.core.events import CallEnded, Event, ModelReplied, RunEnded, RunStarted
+from loopwright.core.messages import Content, Outcome, Result, Turn, Whole
+from loopwright.journal.base import Damage
+from loopwright.journal.memory import MemoryJournal
+from loopwright.journal.sqlite import SqliteJournal
+
+PICTURE, WHOLE = b"\x89PNG\r\n\x1a\n" + b"picture" * 8, b'{"status":"ok","data":"all of it"}'
+CONTENTS = {sha256(content).hexdigest(): content for content in (PICTURE, WHOLE)}
+DATA = Raw(b'"' + b"d" * 1100 + b'"')
+EVENTS: list[Event] = [
+    RunStarted(run_id="a", task="t", model="m"),
+    ModelReplied(turn=Turn(text="x"), raw=b"data: {}\n\n"),
+    CallEnded(
+        call_id="1.1",
+        result=Result(data=DATA, artifacts=(Content(sha256(PICTURE).hexdigest(), len(PICTURE), "image/png"),)),
+        whole=Whole(sha256(WHOLE).hexdigest(), len(WHOLE), "text", readable=True),
+    ),
+    RunEnded(outcome=Outcome("answered", "yes")),
+]
+
+
+def flipped(content: bytes) -> Iterator[bytes]:
+    """The content with one byte changed, for each of its bytes."""
+    for place in range(len(content)):
+        yield content[:place] + bytes([content[place] ^ 1 << place % 8]) + content[place + 1 :]
+
+
+async def test_every_flipped_byte_in_memory_is_found_at_its_event() -> None:
+    journal = MemoryJournal()
+    await journal.append("a", 1, EVENTS, CONTENTS)
+    rows: list[tuple[bytes, bytes]] = journal._runs["a"]  # pyright: ignore[reportPrivateUsage]
+    bodies: dict[str, bytes] = journal._bodies  # pyright: ignore[reportPrivateUsage]
+    tried = 0
+    for seq, (row, digest) in enumerate(list(rows), 1):
+        for changed in [*((one, digest) for one in flipped(row)), *((row, one) for one in flipped(digest))]:
+            rows[seq - 1] = changed
+            assert await journal.damage("a") == Damage(seq, "it is not as it was written")
+            tried += 1
+        rows[seq - 1] = (row, digest)
+    for name, content in list(bodies.items()):
+        for changed in flipped(content):
+            bodies[name] = changed
+            found = await journal.damage("a")
+            assert found is not None
+            assert (found.seq in (2, 3), found.what) == (True, f"its content {name} is not as it was written")
+            tried += 1
+        bodies[name] = content
+    assert tried > 2000
+    assert await journal.damage("a") is None
+    assert await journal.verify("a") is None
+
+
+def execute(path: Path, statement: str, *values: Any) -> list[Any]:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        return connection.execute(statement, values).fetchall()
+
+
+async def found(path: Path) -> Damage | None:
+    journal = SqliteJournal(path)
+    damage = await journal.damage("a")
+    assert await journal.verify("a") == (damage.seq if damage else None)
+    await journal.close()
+    return damage
+
+
+async def test_every_field_of_the_file_is_covered(tmp_path: Path) -> None:
+    path = tmp_path / "journal.db"
+    journal = SqliteJournal(path)
+    await journal.append("a", 1, EVENTS, CONTENTS)
+    await journal.close()
+    for seq, row, digest in execute(path, "SELECT seq, row, digest FROM events ORDER BY seq"):
+        for column, content in (("row", row), ("digest", digest)):
+            for changed in list(flipped(content))[:: max(1, len(content) // 12)]:
+                execute(path, f"UPDATE events SET {column} = ? WHERE seq = ?", changed, seq)
+                assert await found(path) == Damage(seq, "it is not as it was written")
+            execute(path, f"UPDATE events SET {column} = ? WHERE seq = ?", content, seq)
+    for key, content in execute(path, "SELECT hash, content FROM bodies"):
+        for changed in list(flipped(content))[:: max(1, len(content) // 8)]:
+            execute(path, "UPDATE bodies SET content = ? WHERE hash = ?", changed, key)
+            damage = await found(path)
+            assert damage is not None
+            assert damage.what == f"its content {key.hex()} is not as it was written"
+        execute(path, "UPDATE bodies SET content = ?, hash = ? WHERE hash = ?", content, b"elsewhere", key)
+        damage = await found(path)
+        assert damage is not None
+        assert damage.what == f"its content {key.hex()} is missing"
+        execute(path, "UPDATE bodies SET hash = ? WHERE hash = ?", key, b"elsewhere")
+    execute(path, "UPDATE events SET seq = 9 WHERE seq = 2")
+    assert await found(path) == Damage(2, "it is missing")
+    execute(path, "UPDATE events SET seq = 2 WHERE seq = 9")
+    assert await found(path) is None
