@@ -23,6 +23,8 @@ TELLINGS = 2 * TELLING_BYTES
 """Set aside with the closing answer: the request for it, and one reminder before that."""
 MESSAGE_BYTES = 64
 """What a message adds beside its text, at most."""
+FENCE_BYTES = 200
+"""What the fence around a result of an untrusted tool adds, at most."""
 REFUSAL_BYTES = 280
 """What the answer to a call that does not run adds at most, when money is short."""
 SHOWN_BYTES = 60
@@ -108,11 +110,11 @@ class Ledger(Struct):
         """No reply came and no work was done."""
         self.reserved = Usage()
 
-    def observe(self, result: Result) -> None:
+    def observe(self, result: Result, *, fenced: bool = False) -> None:
         """A result will be part of every later request."""
         written = len(memoryview(result.data)) + size(result.error) + size(result.note)
         self.grown += written
-        self.context += MESSAGE_BYTES + written
+        self.context += MESSAGE_BYTES + written + (FENCE_BYTES if fenced else 0)
         if result.artifacts:
             self.context += IMAGE_TOKENS * sum(content.shown for content in result.artifacts)
 
@@ -144,14 +146,14 @@ class Ledger(Struct):
             closing = ordinary
         return self._closing(closing) or closing
 
-    def room(self, calls: int) -> int:
+    def room(self, calls: int, *, fenced: bool = False) -> int:
         """Bytes of result that each of `calls` calls may show to the model, so that the closing answer still fits."""
         rest = PLENTY
         for budget in self._budgets():
             sent = self.context + TELLINGS + self.offer
             free = budget.left - self._closing_tokens() * budget.output - sent * budget.input
             rest = min(rest, int(free / budget.input) if budget.input else PLENTY)
-        return max(0, rest // calls - MESSAGE_BYTES)
+        return max(0, rest // calls - MESSAGE_BYTES - (FENCE_BYTES if fenced else 0))
 
     def remark(self) -> int:
         """Bytes that a refusal or a reminder may repeat of what the model or a person wrote."""

@@ -247,7 +247,7 @@ def _check_call(state: State, item: Open, event: CallStarted | CallEnded | Appro
 def _answered(state: State, item: Open, event: CallEnded) -> None:
     del state.open[item.call.id]
     ledger = ledger_of(state)
-    ledger.observe(event.result)
+    ledger.observe(event.result, fenced=not item.tool.trusted_output)
     _offer(state, event)
     ledger.ran += event.how == "ran"
     state.guard.ended(item.call, event.result, pollable=item.tool.pollable, withheld=event.how == "withheld")
@@ -307,7 +307,8 @@ def _due_call(state: State, item: Open) -> Command | None:
         return Record(unanswered(call, ledger, doubtful=item.doubtful, asked=item.stage == "denied", said=item.said))
     if about:
         return AskPerson(call, tool, about, ledger.work_until())
-    return RunTool(call, tool, ledger.room(len(state.open)), ledger.work_until())
+    room = ledger.room(len(state.open), fenced=not tool.trusted_output)
+    return RunTool(call, tool, room, ledger.work_until())
 
 
 def _question(item: Open) -> Literal["approval", "doubt"] | None:

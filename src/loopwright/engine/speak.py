@@ -5,8 +5,9 @@ from collections.abc import Iterable
 from loopwright.core.events import Event, RunStarted
 from loopwright.core.messages import Way
 from loopwright.engine.ports import Model
-from loopwright.protocols.conversation import Conversation
-from loopwright.protocols.labels import labels_of
+from loopwright.protocols.conversation import OPEN, Conversation
+from loopwright.protocols.fence import fence_of
+from loopwright.protocols.labels import base_of, labels_of
 from loopwright.protocols.native import Native
 from loopwright.protocols.speech import Speech
 
@@ -14,7 +15,10 @@ from loopwright.protocols.speech import Speech
 def conversation_of(started: RunStarted, way: Way, model: Model, history: Iterable[Event] = ()) -> Conversation:
     """The transcript of a run so far, as `model` is told it in this way of speaking."""
     speech = speech_of(way, model, started)
-    conversation = Conversation(started, model.dialect, speech, model.capabilities, model=model.name)
+    fence = OPEN
+    if not model.embedded:  # that one knows nothing but the prompt that it was trained on
+        fence = fence_of(started.run_id, started.tools, language=base_of(started.language), as_text=way == "text")
+    conversation = Conversation(started, model.dialect, speech, model.capabilities, model=model.name, fence=fence)
     for event in history:
         conversation.add(event)
     return conversation

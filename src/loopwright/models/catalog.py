@@ -236,14 +236,19 @@ def _model(spec: str, provider: Provider, endpoint: Endpoint, key: str, delivery
     return Model(
         name=endpoint.model,
         spec=spec,
-        dialect=_dialect(provider.route, rule),
+        dialect=_dialect(provider.route, rule, marks=not _takes_text(provider, endpoint)),
         transport=OpenAICompatible(endpoint, key=key, delivery=delivery),
         capabilities=rule.capabilities,
         price=_price(provider, endpoint),
     )
 
 
-def _dialect(route: Route, rule: ModelRule) -> Dialect:
+def _takes_text(provider: Provider, endpoint: Endpoint) -> bool:
+    """Whether all of a message is text for the endpoint, marks of chat templates too."""
+    return provider.plain and endpoint.base_url == provider.base_url
+
+
+def _dialect(route: Route, rule: ModelRule, *, marks: bool) -> Dialect:
     # Only the one that is spoken is loaded.
     match route.dialect:
         case "anthropic":
@@ -265,7 +270,7 @@ def _dialect(route: Route, rule: ModelRule) -> Dialect:
         case "openai-chat":
             from loopwright.protocols.openai_chat import OpenAIChat
 
-            return OpenAIChat(limit_field=rule.limit_field or "max_tokens")
+            return OpenAIChat(limit_field=rule.limit_field or "max_tokens", marks=marks)
 
 
 def _price(provider: Provider, endpoint: Endpoint) -> Price | None:

@@ -129,6 +129,8 @@ class Provider(Struct, frozen=True):
     price_book: str = ""
     """Identifier of the provider in genai-prices; empty where no price is known."""
     route: Route = CHAT
+    plain: bool = False
+    """Whether its own endpoint takes all of a message as text, marks of chat templates too."""
 
 
 class Endpoint(Struct, frozen=True):
@@ -194,6 +196,7 @@ OPENAI = Provider(
     ),
     listing="https://platform.openai.com/docs/models lists the names",
     price_book="openai",
+    plain=True,
 )
 
 ANTHROPIC = Provider(

@@ -27,7 +27,11 @@ from loopwright.core.events import (
     WaySwitched,
 )
 from loopwright.core.messages import Call, Example, Result, Turn, Way
+from loopwright.protocols.fence import Fence, quotes, unfenced
+from loopwright.protocols.labels import labels_of
 from loopwright.protocols.speech import Capabilities, Dialect, Message, Reply, ReplyReader, Speech
+
+OPEN = Fence()
 
 
 class Conversation:
@@ -41,11 +45,24 @@ class Conversation:
         capabilities: Capabilities,
         *,
         model: str = "",
+        fence: Fence = OPEN,
     ) -> None:
-        """`model` is the name in the request body; without one it is what follows the provider in the run's model."""
+        """Begin the transcript.
+
+        Args:
+            started: the rules of the run
+            dialect: how messages are encoded
+            speech: what they say
+            capabilities: what the endpoint can do
+            model: the name in the request body; without one it is what follows the provider in the run's model
+            fence: how results are shown that hold what others wrote
+        """
         self._started = started
         self._dialect = dialect
         self._speech = speech
+        self._fence = fence
+        self._foreign: list[Result] = []
+        """Results that hold what others wrote."""
         self._model = model or started.model.partition(":")[2] or started.model
         self._tools = dialect.tools(started.tools) if capabilities.tools else b""
         self._messages: list[bytes] = []
@@ -54,9 +71,9 @@ class Conversation:
         self._results: dict[str, Result] = {}
         self._closing = False
         *before, task = speech.opening(started)
-        self._say(*before)
+        self._say(*fence.told(before))
         for number, example in enumerate(started.examples, 1):
-            self._say(*_shown(example, f"e{number}", speech))
+            self._say(*_shown(example, f"e{number}", speech, fence))
         self._say(task)
         self._opening_bytes = len(self.request(ModelAsked(number=1), stream=True))
 
@@ -95,8 +112,22 @@ class Conversation:
         return self._dialect.reader(stream=stream)
 
     def read(self, reply: Reply, *, closing: bool) -> Turn:
-        """What the reply means."""
-        return self._speech.read(reply, self._started.tools, closing=closing)
+        """What the reply means. What it only repeats of what others wrote makes no call."""
+        turn = self._speech.read(reply, self._started.tools, closing=closing)
+        if reply.calls or not (turn.calls or turn.answer):
+            return turn
+        bare = unfenced(reply.text)
+        if bare != reply.text:
+            turn = self._beside(turn, replace(reply, text=bare), closing=closing)
+        if (turn.leaked or not turn.text) and any(quotes(self._foreign, call) for call in turn.calls):
+            return replace(turn, calls=(), leaked=False, problem=labels_of(self._started.language).problems.quoted)
+        return turn
+
+    def _beside(self, turn: Turn, bare: Reply, *, closing: bool) -> Turn:
+        """The turn that a reply is without what it repeats inside of a fence, unless it is an answer all the same."""
+        other = self._speech.read(bare, self._started.tools, closing=closing)
+        kept = not turn.calls and (other.answer is not None or self._speech.way == "native")
+        return turn if kept else other
 
     def _say(self, *messages: Message) -> None:
         self._messages += [self._dialect.message(message) for message in messages]
@@ -117,20 +148,25 @@ class Conversation:
         self._closing = bool(event.closing)
 
     def _ended(self, event: CallEnded) -> None:
-        self._results[event.call_id] = event.result
+        result, call = event.result, next((call for call in self._calls if call.id == event.call_id), None)
+        if call is not None and event.how == "ran":
+            result = self._fence.around(call, result)
+            self._foreign += [event.result] if call.tool in self._fence.untrusted else []
+        self._results[event.call_id] = result
         if self._calls and len(self._results) == len(self._calls):
             self._say(*self._speech.results([(call, self._results[call.id]) for call in self._calls]))
             self._calls = ()
 
 
-def _shown(example: Example, name: str, speech: Speech) -> list[Message]:
+def _shown(example: Example, name: str, speech: Speech, fence: Fence) -> list[Message]:
     """An example as it would have been spoken: its task, its turns, and the answers to its calls."""
     found = [speech.task(example.task)]
     for number, exchange in enumerate(example.exchanges, 1):
         turn = _foreign(exchange.turn)
         calls = tuple(replace(call, id=f"{name}-{number}.{n}") for n, call in enumerate(turn.calls, 1))
         found.append(speech.turn(replace(turn, calls=calls)))
-        found += speech.results(list(zip(calls, exchange.results, strict=True))) if calls else []
+        answered = [(call, fence.around(call, result)) for call, result in zip(calls, exchange.results, strict=True)]
+        found += speech.results(answered) if calls else []
     return found
 
 
