@@ -50,6 +50,9 @@ def test_what_a_recipe_may_do_only_with_leave(monkeypatch: pytest.MonkeyPatch) -
         "send the run to https://evil/v1 with the key in OPENAI_API_KEY",
         "show it what lies in d",
     ]
+    assert consequences(Recipe("local", workspace="w")) == [
+        "let the model read, and with your consent change, what lies in w"
+    ]
     for address in ("http://127.0.0.1@evil/v1", "http://127.0.0.1.evil/", "http://[", "//evil", ""):
         assert consequences(Recipe("openai:a", base_url=address)), address
 

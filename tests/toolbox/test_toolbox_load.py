@@ -55,7 +55,7 @@ def names(*given: str, docs: Path | None = None) -> list[str]:
 def test_short_names_in_the_order_given() -> None:
     assert names(*DEFAULT) == ["get_current_weather", "convert_currency", "calculator", "get_time"]
     assert names("clock", "calculator") == ["get_time", "calculator"]
-    assert set(TOOLBOX) == {"weather", "currency", "calculator", "clock", "search", "lookup"}
+    assert {"weather", "currency", "calculator", "clock", "search", "lookup", "read_file"} <= set(TOOLBOX)
 
 
 def test_a_folder_brings_search_and_lookup(place: Path) -> None:
@@ -63,6 +63,18 @@ def test_a_folder_brings_search_and_lookup(place: Path) -> None:
     assert names("lookup", "clock", docs=place / "docs") == ["get_time", "lookup"]
     with pytest.raises(UsageError, match="add --docs FOLDER"):
         names("search")
+
+
+def test_a_workspace_brings_its_tools_or_those_that_are_named(place: Path) -> None:
+    files = ["list_files", "read_file", "search_files", "write_file", "edit_file"]
+    found = [tool.spec.name for tool in load_tools(["clock"], place / "docs", place)]
+    assert found == ["get_time", "search", "lookup", *files]
+    named = [tool.spec.name for tool in load_tools(["read_file", "clock", "list_files"], None, place)]
+    assert named == ["get_time", "list_files", "read_file"]
+    with pytest.raises(UsageError, match="read_file needs a folder to work in; add --workspace FOLDER"):
+        names("read_file")
+    with pytest.raises(UsageError, match="no folder"):
+        load_tools([], None, place / "my_tools_module.py")
 
 
 def test_own_tools_by_module_and_file(place: Path) -> None:

@@ -10,8 +10,10 @@ from loopwright.core.errors import UsageError
 
 if TYPE_CHECKING:
     from loopwright.agent import Agent
+    from loopwright.cli.driving import Begun
     from loopwright.cli.examples import Shown
     from loopwright.core.messages import ObservationRole
+    from loopwright.engine.ports import Tool
 
 JournalOption = Annotated[
     Path | None,
@@ -41,6 +43,26 @@ def ask(
     docs: Annotated[
         Path | None, typer.Option("--docs", help="Folder of .txt and .md files for search and lookup.")
     ] = None,
+    workspace: Annotated[
+        Path | None, typer.Option("--workspace", help="Folder in which files are listed, read, searched and changed.")
+    ] = None,
+    mcp: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--mcp",
+            metavar="SERVER",
+            help="Add the tools of an MCP server: a command with its arguments, or an address; can be repeated.",
+        ),
+    ] = None,
+    mcp_hints: Annotated[
+        bool,
+        typer.Option(
+            "--mcp-hints",
+            help="Believe these servers about their tools: those that only read then run without asking.",
+        ),
+    ] = False,
+    no_project: Annotated[bool, typer.Option("--no-project", help="Do not follow the folder's loopwright.toml.")] = False,
+    trust: Annotated[bool, typer.Option("--trust", help="Follow the folder's loopwright.toml without asking first.")] = False,
     instructions: Annotated[str, typer.Option("--instructions", "-i", help="What the model is told first.")] = "",
     protocol: Annotated[str, typer.Option("--protocol", help="auto, native or text.")] = "auto",
     switch_back: Annotated[
@@ -113,6 +135,7 @@ def ask(
     143 terminated.
     """
     from loopwright.cli.driving import Show, drive
+    from loopwright.cli.servers import checked_servers, chosen_project, served
     from loopwright.cli.setup import Recipe, agent_of, announced, checked_recipe, chosen_model, new_folder, open_journal
     from loopwright.cli.values import argument_text, checked, checked_text, extra_fields, task_of, within
     from loopwright.core.messages import Limits, Settings
@@ -125,12 +148,15 @@ def ask(
     if shown and shown.instructions:
         kept = "left out, because --instructions are given" if instructions else f"from {example_file}"
         show.notice(f"instructions: {shown.instructions} ({kept})")
+    servers = checked_servers(mcp or ())
+    file, project = chosen_project(passed_over=no_project, trusted=trust)
     recipe = Recipe(
         model=spec,
         base_url=base_url,
         protocol=_protocol(protocol),
         tools=tuple(map(anchored, names_in(tools))),
         docs=str(docs.resolve()) if docs else None,
+        workspace=str(workspace.resolve()) if workspace else None,
         instructions=argument_text("--instructions", instructions) or (shown.instructions if shown else ""),
         stream=not no_stream,
         language=language,
@@ -138,6 +164,10 @@ def ask(
         constrain=constrain,
         require_action=require_action,
         observation_role=_role(observation_role),
+        mcp=servers,
+        mcp_hints=mcp_hints,
+        folder=str(Path.cwd()) if servers else None,
+        project=str(file) if file and project.mcp else None,
     )
     limits = checked(
         lambda: Limits(
@@ -159,17 +189,20 @@ def ask(
             extra_fields(extra),
         )
     )
-    agent = agent_of(
-        checked_recipe(recipe), open_journal(journal), limits, settings, show, shown.examples if shown else ()
-    )
-    if strange := _strange(agent):
-        show.notice(f"examples: they use tools that this run does not have: {', '.join(strange)}")
-    if agent.examples and agent.model.embedded:
-        show.notice("examples: the embedded model was not trained with examples and may answer worse with them")
-    show.notice(f"model: {announced(spec, why)}")
-    if folder := new_folder(journal):
-        show.notice(f"journal: in the new folder {folder}")
-    drive(agent, lambda: agent.run(text), show)
+    store, examples = open_journal(journal), shown.examples if shown else ()
+
+    def begin(tools: "Sequence[Tool]") -> "Begun":
+        agent = agent_of(checked_recipe(recipe), store, limits, settings, show, examples, tools)
+        if strange := _strange(agent):
+            show.notice(f"examples: they use tools that this run does not have: {', '.join(strange)}")
+        if agent.examples and agent.model.embedded:
+            show.notice("examples: the embedded model was not trained with examples and may answer worse with them")
+        show.notice(f"model: {announced(spec, why)}")
+        if folder := new_folder(journal):
+            show.notice(f"journal: in the new folder {folder}")
+        return agent, lambda: agent.run(text)
+
+    drive(begin, show, served(recipe, project, show))
 
 
 def _protocol(text: str) -> Literal["auto", "native", "text"]:

@@ -14,6 +14,7 @@ from loopwright.cli.driving import Show
 from loopwright.cli.values import checked_text
 from loopwright.core.errors import UnknownRun, UsageError
 from loopwright.core.messages import Example, Limits, ObservationRole, Settings
+from loopwright.engine.ports import Tool
 from loopwright.journal.base import Journal
 
 
@@ -32,6 +33,15 @@ class Recipe(Struct, frozen=True, omit_defaults=True):
     constrain: bool | None = None
     require_action: bool = False
     observation_role: ObservationRole = "user"
+    mcp: tuple[str, ...] = ()
+    """MCP servers as they were given: commands, or addresses."""
+    mcp_hints: bool = False
+    """Whether these servers are believed about their tools."""
+    folder: str | None = None
+    """Where their commands are started."""
+    project: str | None = None
+    """The folder's `loopwright.toml` that was followed."""
+    workspace: str | None = None
 
 
 def chosen_model(model: str | None, base_url: str | None = None) -> tuple[str, str]:
@@ -66,6 +76,9 @@ def checked_recipe(recipe: Recipe) -> Recipe:
         ("--model", recipe.model),
         ("--base-url", recipe.base_url or ""),
         ("--docs", recipe.docs or ""),
+        ("--workspace", recipe.workspace or ""),
+        ("the working folder", recipe.folder or ""),
+        ("the path of loopwright.toml", recipe.project or ""),
         *(("--tools", name) for name in recipe.tools),
     ):
         checked_text(option, text)
@@ -79,20 +92,23 @@ def agent_of(
     settings: Settings,
     show: Show,
     examples: Sequence[Example] = (),
+    served: Sequence[Tool] = (),
 ) -> Agent:
-    """The agent that a recipe describes. A run that is resumed has its examples in its first event.
+    """The agent that a recipe describes, with tools of servers that are there already.
+
+    A run that is resumed has its examples in its first event.
 
     Raises:
         UsageError: a tool, the model or the folder of documents cannot be had
     """
     from loopwright.toolbox.load import load_tools
 
-    docs = Path(recipe.docs) if recipe.docs else None
+    docs, workspace = (Path(folder) if folder else None for folder in (recipe.docs, recipe.workspace))
     with redirect_stdout(sys.stderr):  # what a file of tools prints is no part of the run
-        tools = load_tools(recipe.tools, docs)
+        tools = load_tools(recipe.tools, docs, workspace)
     return Agent(
         recipe.model,
-        tools=tools,
+        tools=[*tools, *served],
         instructions=recipe.instructions,
         language=recipe.language,
         base_url=recipe.base_url,

@@ -18,6 +18,9 @@ def tools(
     docs: Annotated[
         Path | None, typer.Option("--docs", help="Folder of .txt and .md files for search and lookup.")
     ] = None,
+    workspace: Annotated[
+        Path | None, typer.Option("--workspace", help="Folder in which files are listed, read, searched and changed.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> None:
     """List the tools: what each does to the world, whether it runs without asking, and its parameters."""
@@ -28,15 +31,16 @@ def tools(
     from loopwright.tools.policy import Policy
 
     with redirect_stdout(sys.stderr):  # what a file of tools prints is not on the list
-        specs = [tool.spec for tool in load_tools(names_in(names or DEFAULT_TOOLS), docs)]
+        specs = [tool.spec for tool in load_tools(names_in(names or DEFAULT_TOOLS), docs, workspace)]
     for spec in (replace(spec, permission=Policy().permission(spec)) for spec in specs):
         print(json_line(_whole(spec)) if as_json else visible(described(spec)))
     if as_json:
         return
     if not specs:
         print("no tools")
-    elif not names and not docs:
+    elif not names and not docs and not workspace:
         print("search, lookup  with --docs FOLDER: passages of text and Markdown files")
+        print("list_files, read_file, search_files, write_file, edit_file  with --workspace FOLDER: its texts")
 
 
 def _whole(spec: ToolSpec) -> dict[str, Any]:

@@ -47,6 +47,8 @@ def consequences(recipe: Recipe) -> list[str]:
     found = list[str]()
     if code := [name for name in recipe.tools if name not in TOOLBOX]:
         found.append(f"run the code of {', '.join(code)}")
+    if recipe.workspace:
+        found.append(f"let the model read, and with your consent change, what lies in {recipe.workspace}")
     if recipe.base_url is not None and not is_loopback(_host(recipe.base_url)):
         key = _key_variable(recipe.model)
         found.append(f"send the run to {recipe.base_url}" + (f" with the key in {key}" if key else ""))

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from msgspec import Struct
 
@@ -56,7 +56,7 @@ class Tool(Protocol):
     """A tool that can be run.
 
     It may also have ``check(arguments) -> str``, what is wrong with the arguments, so that nobody is asked about a call
-    that cannot run, and ``fresh() -> Tool``, a copy with a state of its own for one run.
+    that cannot run, ``fresh() -> Tool``, a copy with a state of its own for one run, and what `PreviewingTool` says.
     """
 
     @property
@@ -66,6 +66,18 @@ class Tool(Protocol):
 
     async def run(self, arguments: dict[str, Any]) -> Result:
         """Validate the arguments, run, and fold whatever happens into a result. Raises only CancelledError."""
+        ...
+
+
+@runtime_checkable
+class PreviewingTool(Protocol):
+    """A tool that can show what a call would change before it runs, for whoever is asked about it."""
+
+    def preview(self, arguments: dict[str, Any]) -> str:
+        """What the call would do now, as text, such as a unified diff. Changes nothing and never raises.
+
+        The text holds names and content as they are: whoever shows it makes control characters visible.
+        """
         ...
 
 

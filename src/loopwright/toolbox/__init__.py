@@ -1,7 +1,7 @@
 """Tools that are ready to use; each is loaded when it is first named.
 
-`get_current_weather`, `convert_currency`, `calculator`, `get_time`, and `documents(folder)`, which gives search and
-lookup over a folder of texts.
+`get_current_weather`, `convert_currency`, `calculator`, `get_time`, `documents(folder)`, which gives search and lookup
+over a folder of texts, and `Workspace(folder)`, whose `tools` list, read, search, write and edit its files.
 """
 
 from importlib import import_module
@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from loopwright.toolbox.currency import convert_currency
     from loopwright.toolbox.folder import documents
     from loopwright.toolbox.weather import get_current_weather
+    from loopwright.toolbox.workspace import Workspace
 
 _HOMES = {
+    "Workspace": "loopwright.toolbox.workspace",
     "calculator": "loopwright.toolbox.arithmetic",
     "convert_currency": "loopwright.toolbox.currency",
     "documents": "loopwright.toolbox.folder",
@@ -22,7 +24,7 @@ _HOMES = {
     "get_time": "loopwright.toolbox.clock",
 }
 
-__all__ = ["calculator", "convert_currency", "documents", "get_current_weather", "get_time"]
+__all__ = ["Workspace", "calculator", "convert_currency", "documents", "get_current_weather", "get_time"]
 
 
 def __getattr__(name: str) -> Any:

@@ -41,6 +41,8 @@ class Ready(Struct, frozen=True):
     """Module and attribute; empty for those that need a folder."""
     about: str
     network: bool = False
+    needs: str = ""
+    """The option that names the folder."""
 
 
 TOOLBOX = {
@@ -52,8 +54,15 @@ TOOLBOX = {
     ),
     "calculator": Ready("loopwright.toolbox.arithmetic:calculator", "exact arithmetic"),
     "clock": Ready("loopwright.toolbox.clock:get_time", "date and time in a time zone"),
-    "search": Ready("", "passages of the documents in --docs FOLDER"),
-    "lookup": Ready("", "the next passage of the found document that contains a text; with --docs FOLDER"),
+    "search": Ready("", "passages of the documents in --docs FOLDER", needs="--docs"),
+    "lookup": Ready(
+        "", "the next passage of the found document that contains a text; with --docs FOLDER", needs="--docs"
+    ),
+    "list_files": Ready("", "the files in --workspace FOLDER", needs="--workspace"),
+    "read_file": Ready("", "a text of the workspace, or some of its lines", needs="--workspace"),
+    "search_files": Ready("", "lines of the workspace that hold a text", needs="--workspace"),
+    "write_file": Ready("", "puts a text into the workspace; asks first", needs="--workspace"),
+    "edit_file": Ready("", "replaces a text in a file of the workspace; asks first", needs="--workspace"),
 }
 DEFAULT = ("weather", "currency", "calculator", "clock")
 
@@ -69,8 +78,10 @@ def anchored(name: str) -> str:
     return f"{Path(place).absolute()}{colon}{attribute}" if place.endswith(".py") else name
 
 
-def load_tools(names: Sequence[str], docs: Path | None = None) -> list[Tool]:
-    """The tools of these names, in this order, then search and lookup where there is a folder.
+def load_tools(names: Sequence[str], docs: Path | None = None, workspace: Path | None = None) -> list[Tool]:
+    """The tools of these names, in this order, then those of the folder of documents and of the workspace.
+
+    Of a folder's tools all are loaded, unless some of them are named.
 
     A name is one of `TOOLBOX`, or ``module:attribute`` (a tool, a list of tools, or a function with a docstring), or
     ``file.py`` (all tools that it defines), or ``file.py:attribute``.
@@ -80,18 +91,28 @@ def load_tools(names: Sequence[str], docs: Path | None = None) -> list[Tool]:
     """
     found: list[tuple[str, Tool]] = []
     for name in names:
-        if name in TOOLBOX and not TOOLBOX[name].place:
-            if docs is None:
-                raise UsageError(f"{name} needs documents; add --docs FOLDER")
+        if name in TOOLBOX and (option := TOOLBOX[name].needs):
+            if {"--docs": docs, "--workspace": workspace}[option] is None:
+                what = "documents" if option == "--docs" else "a folder to work in"
+                raise UsageError(f"{name} needs {what}; add {option} FOLDER")
             continue
         found += [(name, one) for one in _named(name.strip())]
     if docs is not None:
         from loopwright.toolbox.folder import documents
 
-        wanted = [name for name in ("search", "lookup") if name in names] or ["search", "lookup"]
-        found += [("--docs", one) for one in documents(docs) if one.spec.name in wanted]
+        found += _of_folder("--docs", names, documents(docs))
+    if workspace is not None:
+        from loopwright.toolbox.workspace import Workspace
+
+        found += _of_folder("--workspace", names, Workspace(workspace).tools)
     _refuse_duplicates(found)
     return [one for _, one in found]
+
+
+def _of_folder(option: str, names: Sequence[str], tools: Sequence[Tool]) -> list[tuple[str, Tool]]:
+    """The tools of a folder: those that are named, or all."""
+    wanted = [name for name in names if name in TOOLBOX and TOOLBOX[name].needs == option]
+    return [(option, one) for one in tools if not wanted or one.spec.name in wanted]
 
 
 def _named(name: str) -> list[Tool]:
