@@ -46,6 +46,7 @@ IMPURE_MODULES = frozenset(
     }
 )
 PURE_NAMES = {
+    "io": frozenset({"BytesIO"}),
     "datetime": frozenset({"UTC", "date", "datetime", "time", "timedelta", "timezone"}),
     "pathlib": frozenset({"PurePath", "PurePosixPath"}),
     "uuid": frozenset({"UUID"}),

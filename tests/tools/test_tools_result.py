@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Raw
-from pydantic import BaseModel
+from pydantic import BaseModel, RootModel
 
 from loopwright.core.messages import Result
 from loopwright.tools.cut import cut, size
@@ -37,6 +37,10 @@ class Place:
 class Report(BaseModel):
     day: date
     ratio: float
+
+
+class Numbers(RootModel[list[int]]):
+    pass
 
 
 class Reading(msgspec.Struct, tag="reading", rename="camel"):
@@ -77,13 +81,18 @@ VALUES: list[tuple[Any, str | None]] = [
     ((1, (2,)), "[1, [2]]"),
     (range(3), "[0, 1, 2]"),
     (b"caf\xc3\xa9", '"café"'),
-    (b"\x89PNG\xff", '"(5 bytes that are not UTF-8 text)"'),
+    (
+        b"\x00\xff",
+        '{"artifact": "06eb7d6a69ee", "media_type": "application/octet-stream", "size": 2}',
+    ),
     (bytearray(b"ab"), '"ab"'),
     (Level.HIGH, "2"),
     ([Kind.BIG], '["big"]'),
     ({Kind.BIG: 1, None: 2, True: 3, 1.5: 4, date(2026, 1, 2): 5}, None),
     (Place("Athens", Pair(1, 2)), '{"name": "Athens", "at": {"left": 1, "right": 2}}'),
     (Report(day=date(2026, 1, 2), ratio=math.nan), '{"day": "2026-01-02", "ratio": "NaN"}'),
+    (Numbers([1, 2]), "[1, 2]"),
+    ({"all": Numbers([3])}, '{"all": [3]}'),
     (Reading(mean_value=1.5), '{"type": "reading", "meanValue": 1.5}'),
     (OrderedDict(b=1, a=2), '{"b": 1, "a": 2}'),
     (Raw(b'{"a":1}'), '{"a":1}'),

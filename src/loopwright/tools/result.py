@@ -1,7 +1,7 @@
 """What a tool gives back: any Python value, folded into the one shape `Result`.
 
-Owns the encoding of values to JSON text, once, and the words of failures. Nothing here runs a tool, cuts a result or
-writes for a particular protocol.
+Owns the encoding of values to JSON text, once, the references that stand there for artifacts, and the words of
+failures. Nothing here runs a tool, cuts a result or writes for a particular protocol.
 """
 
 import dataclasses
@@ -13,13 +13,15 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from pathlib import PurePath
+from types import MappingProxyType
 from typing import Any, cast
 from uuid import UUID
 
 import msgspec
 from msgspec import Raw, Struct
 
-from loopwright.core.messages import Result
+from loopwright.core.messages import Content, Result
+from loopwright.tools.artifact import Artifact, artifact_of, kept
 
 DEPTH = 64
 """Levels of nesting in a value that are shown."""
@@ -27,6 +29,17 @@ DEPTH = 64
 
 class Unshowable(TypeError):
     """A value holds something that has no JSON form. The fault of the tool; becomes an error result."""
+
+
+class Produced(Result, frozen=True):
+    """A result on its way from the tool to the journal: with the bytes of its artifacts."""
+
+    contents: Mapping[str, bytes] = MappingProxyType({})
+    """By their SHA-256 in hexadecimal."""
+
+
+Kept = dict[str, tuple[Content, bytes]]
+"""Artifacts by their digest."""
 
 
 def ok(data: Any, note: str = "") -> Result:
@@ -60,21 +73,29 @@ def result_of(value: Any) -> Result:
     """Fold what a tool returned into a result. Never raises.
 
     A `Result` stays as it is. Dates are ISO 8601, decimals and UUIDs strings, sets and tuples lists, NaN and the
-    infinities the strings "NaN", "Infinity" and "-Infinity", bytes their text where they are UTF-8. A value that has
-    no such form gives an error result that names its type.
+    infinities the strings "NaN", "Infinity" and "-Infinity", bytes their text where they are UTF-8. Where there is an
+    artifact, or bytes that are no text, the data holds a reference to it: ``{"artifact": "1b2c…", "media_type", "size",
+    "name", "caption"}``. A value that has no such form gives an error result that names its type.
     """
     if isinstance(value, Result):
         return value
+    found = Kept()
     try:
-        return Result(data=encoded(value))
+        data = encoded(value, found)
+        if not found:
+            return Result(data=data)
+        artifacts = tuple(content for content, _ in found.values())
+        return Produced(data=data, artifacts=artifacts, contents={name: each for name, (_, each) in found.items()})
     except Unshowable as raised:
         return Result(status="error", error=f"UnshowableResult: {raised}")
     except Exception as raised:  # noqa: BLE001 - properties and reprs of foreign values may raise anything
         return failure(raised)
 
 
-def encoded(value: Any) -> Raw:
+def encoded(value: Any, found: Kept | None = None) -> Raw:
     """A value as JSON text in UTF-8, not escaped, with lone surrogates replaced by U+FFFD.
+
+    Artifacts are put into `found`; without it there may be none.
 
     Raises:
         Unshowable: the value holds something that has no JSON form
@@ -82,15 +103,18 @@ def encoded(value: Any) -> Raw:
     if isinstance(value, Raw):
         msgspec.json.decode(value)
         return value
-    return Raw(_clean(json.dumps(_plain(value, (), "the result"), ensure_ascii=False)).encode())
+    return Raw(_clean(json.dumps(_plain(value, (), "the result", found), ensure_ascii=False)).encode())
 
 
-def _plain(value: Any, above: tuple[int, ...], where: str) -> Any:
+def _plain(value: Any, above: tuple[int, ...], where: str, found: Kept | None) -> Any:
     """`value` in the types that JSON has; `above` are the containers it lies in."""
     if value is None or isinstance(value, bool) or type(value) is str or type(value) is int:
         return value
     if isinstance(value, float):
         return _number(value)
+    artifact = artifact_of(value) if found is not None else None
+    if artifact is not None and found is not None:
+        return _reference(artifact, found)
     simple = _simple(value)
     if simple is not None:
         return simple
@@ -101,13 +125,27 @@ def _plain(value: Any, above: tuple[int, ...], where: str) -> Any:
     within = (*above, id(value))
     fields = _fields(value)
     if fields is not None:
-        return _object(fields, within, where)
+        return _object(fields, within, where, found)
     items = _items(value)
     if items is not None:
-        return [_plain(item, within, f"{where}[{number}]") for number, item in enumerate(items)]
+        return [_plain(item, within, f"{where}[{number}]", found) for number, item in enumerate(items)]
     if isinstance(value, Enum):
-        return _plain(value.value, within, where)
+        return _plain(value.value, within, where, found)
+    if _is_root_model(value):
+        return _plain(value.root, within, where, found)
     raise Unshowable(f"{where} is of type {_type_name(value)}; return text, numbers, lists, dicts or dataclasses")
+
+
+def _reference(artifact: Artifact, found: Kept) -> dict[str, Any]:
+    """What stands in the data in the place of an artifact."""
+    content, data = kept(artifact)
+    content = msgspec.structs.replace(content, name=_clean(content.name), caption=_clean(content.caption))
+    known = found.setdefault(content.digest, (content, data))[0]
+    if content.shown and not known.shown:
+        found[content.digest] = (content, data)
+    told = {"artifact": content.reference, "media_type": content.media_type, "size": content.size}
+    words = {"name": content.name, "caption": content.caption}
+    return {**told, **{name: text for name, text in words.items() if text}}
 
 
 def _number(value: float) -> float | str:
@@ -151,12 +189,18 @@ def _fields(value: Any) -> Mapping[Any, Any] | None:
     if dataclasses.is_dataclass(value):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     pydantic = sys.modules.get("pydantic")
-    if pydantic is not None and isinstance(value, pydantic.BaseModel):
+    if pydantic is not None and isinstance(value, pydantic.BaseModel) and not _is_root_model(value):
         return cast("dict[str, Any]", value.model_dump())
     if not isinstance(value, tuple):
         return None
     named: Callable[[], dict[str, Any]] | None = getattr(cast("Any", value), "_asdict", None)
     return named() if named is not None else None
+
+
+def _is_root_model(value: object) -> bool:
+    """Whether it is a pydantic model of one value without a name."""
+    pydantic = sys.modules.get("pydantic")
+    return pydantic is not None and isinstance(value, pydantic.RootModel)
 
 
 def _struct(value: Struct) -> dict[str, Any]:
@@ -180,13 +224,13 @@ def _items(value: Any) -> Iterable[Any] | None:
     return cast("Sequence[Any]", value) if isinstance(value, Sequence) else None
 
 
-def _object(fields: Mapping[Any, Any], within: tuple[int, ...], where: str) -> dict[str, Any]:
+def _object(fields: Mapping[Any, Any], within: tuple[int, ...], where: str, found: Kept | None) -> dict[str, Any]:
     plain: dict[str, Any] = {}
     for key, part in fields.items():
         name = _key(key, where)
         if name in plain:
             raise Unshowable(f"{where} has two keys that are both written {name!r}")
-        plain[name] = _plain(part, within, f"{where}[{name!r}]")
+        plain[name] = _plain(part, within, f"{where}[{name!r}]", found)
     return plain
 
 
