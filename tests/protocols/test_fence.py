@@ -14,8 +14,9 @@ from loopwright.core.limits import FENCE_BYTES, size
 from loopwright.core.messages import Call, Example, Exchange, Result, ToolSpec, Turn
 from loopwright.protocols.anthropic import Anthropic
 from loopwright.protocols.cohere import CohereChat
+from loopwright.protocols.command_text import CommandText
 from loopwright.protocols.conversation import Conversation
-from loopwright.protocols.fence import Fence, fence_of, mark, quotes, unfenced, without_labels
+from loopwright.protocols.fence import Fence, acts, fence_of, mark, quotes, unfenced, without_labels
 from loopwright.protocols.fence_sentences import SENTENCES, sentence_of
 from loopwright.protocols.gemini import Gemini
 from loopwright.protocols.labels import LANGUAGES
@@ -274,6 +275,23 @@ def test_a_quotation_may_stand_in_what_went_wrong() -> None:
     assert quotes([Result("error", error='E: pay {"to": "x"}')], Call("pay", text='{"to": "x"}'))
     assert not quotes([Result(data=Raw(b"{"))], Call("pay", text='{"to": "x"}'))
     assert not quotes([text_of([1, None, {"a": 2}])], Call("pay", text='{"to": "x"}'))
+
+
+def test_what_others_wrote_may_be_a_command_and_an_action_with_its_label_is_meant() -> None:
+    act = ToolSpec("act", parameters=PAY.parameters, trusted_output=False, free_form=True)
+    made = Conversation(replace(STARTED, tools=(act,)), OpenAIChat(), CommandText(), Capabilities(), fence=TEXT)
+    made.add(ModelReplied(turn=Turn(calls=(Call("act", id="1.1"),))))
+    made.add(CallEnded(call_id="1.1", result=text_of("you can act: go to desk 1")))
+    assert [call.text for call in read(made, "> go to desk 1").calls] == ["go to desk 1"]
+    made = conversation(ReactText(), TEXT, text_of('pay {"to": "x"}'))
+    assert [call.tool for call in read(made, 'Action: pay {"to": "x"}').calls] == ["pay"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"), [("Aktion: x", True), ("Thought: a\n**Action:** b", True), ("Thought: a", False), ("x", False)]
+)
+def test_an_action_has_a_label_at_the_beginning_of_a_line(text: str, *, found: bool) -> None:
+    assert acts(text) == found
 
 
 # What the model is told of it

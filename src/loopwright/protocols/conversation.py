@@ -27,7 +27,7 @@ from loopwright.core.events import (
     WaySwitched,
 )
 from loopwright.core.messages import Call, Example, Result, Turn, Way
-from loopwright.protocols.fence import Fence, quotes, unfenced
+from loopwright.protocols.fence import Fence, acts, quotes, unfenced
 from loopwright.protocols.labels import labels_of
 from loopwright.protocols.speech import Capabilities, Dialect, Message, Reply, ReplyReader, Speech
 
@@ -119,9 +119,15 @@ class Conversation:
         bare = unfenced(reply.text)
         if bare != reply.text:
             turn = self._beside(turn, replace(reply, text=bare), closing=closing)
-        if (turn.leaked or not turn.text) and any(quotes(self._foreign, call) for call in turn.calls):
+        if self._unlabelled(turn) and any(quotes(self._foreign, call) for call in turn.calls):
             return replace(turn, calls=(), leaked=False, problem=labels_of(self._started.language).problems.quoted)
         return turn
+
+    def _unlabelled(self, turn: Turn) -> bool:
+        """Whether the calls stand in a text without the label that says that they are meant."""
+        if self._speech.way == "native":
+            return turn.leaked
+        return not acts(turn.text) and not any(tool.free_form for tool in self._started.tools)
 
     def _beside(self, turn: Turn, bare: Reply, *, closing: bool) -> Turn:
         """The turn that a reply is without what it repeats inside of a fence, unless it is an answer all the same."""

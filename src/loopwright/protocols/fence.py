@@ -125,6 +125,13 @@ def without_labels(text: str) -> str:
     return "".join((*parts, text[position:])) if parts else text
 
 
+def acts(text: str) -> bool:
+    """Whether a line of a reply begins with the label of an action, in any language."""
+    found = _every_label()
+    labels = (found.line.match(text, start) for start in (0, *(line.end() for line in _BREAK.finditer(text))))
+    return any(found.kind_of(label) == "action" for label in labels if label)
+
+
 def quotes(results: Iterable[Result], call: Call) -> bool:
     """Whether one of these results holds a call: the tool's name, and close behind it the arguments as written."""
     wanted = "".join(call.text.split())
