@@ -61,8 +61,12 @@ def ask(
             help="Believe these servers about their tools: those that only read then run without asking.",
         ),
     ] = False,
-    no_project: Annotated[bool, typer.Option("--no-project", help="Do not follow the folder's loopwright.toml.")] = False,
-    trust: Annotated[bool, typer.Option("--trust", help="Follow the folder's loopwright.toml without asking first.")] = False,
+    no_project: Annotated[
+        bool, typer.Option("--no-project", help="Do not follow the folder's loopwright.toml.")
+    ] = False,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Follow the folder's loopwright.toml without asking first.")
+    ] = False,
     instructions: Annotated[str, typer.Option("--instructions", "-i", help="What the model is told first.")] = "",
     protocol: Annotated[str, typer.Option("--protocol", help="auto, native or text.")] = "auto",
     switch_back: Annotated[

@@ -9,7 +9,7 @@ import io
 import signal
 import sys
 from collections.abc import Callable, Coroutine, Sequence
-from contextlib import redirect_stdout, suppress
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -21,7 +21,12 @@ from loopwright.cli.printing import Printer, as_line, console, verb, visible
 from loopwright.core.errors import UsageError
 from loopwright.core.events import Event
 from loopwright.engine.history import RunResult
-from loopwright.engine.ports import Observer, TextArrived
+from loopwright.engine.ports import Observer, TextArrived, Tool
+
+Begun = tuple[Agent, Callable[[], Coroutine[Any, Any, RunResult]]]
+"""An agent, and what starts or goes on with a run of it."""
+Begin = Callable[[Sequence[Tool]], Begun]
+"""Makes it of the tools that are there only while a server of theirs is."""
 
 
 class Lines:
@@ -98,6 +103,11 @@ class Show:
         if not self._quiet and not self._json:
             complain(text)
 
+    def progress(self, text: str) -> None:
+        """How far a call is, in the line that moves, where there is one."""
+        if self._shown is self._printer:
+            self._printer.progress(text)
+
     def farewell(self, result: RunResult) -> bool:
         """The end of a run; whether it could be printed."""
         self.rest()
@@ -144,12 +154,19 @@ def complain(text: str) -> None:
         print(visible(text), file=sys.stderr, flush=True)
 
 
-def drive(agent: Agent, start: Callable[[], Coroutine[Any, Any, RunResult]], show: Show) -> None:
-    """Run to the end and leave with the exit code that says how it ended."""
+def drive(begin: Begin, show: Show, served: AbstractAsyncContextManager[Sequence[Tool]] | None = None) -> None:
+    """Run to the end and leave with the exit code that says how it ended.
+
+    Args:
+        begin: makes the agent; before anything runs, where there are no servers
+        show: what is printed
+        served: tools of servers, there while it is open
+    """
+    begun = begin(()) if served is None else None
     terminated = False
 
     async def whole() -> RunResult:
-        running = asyncio.ensure_future(_entered(agent, start))
+        running = asyncio.ensure_future(_entered(begin, begun, served))
 
         def terminate() -> None:
             nonlocal terminated
@@ -181,6 +198,11 @@ def _apart(whole: Callable[[], Coroutine[Any, Any, RunResult]], show: Show) -> R
             show.rest()  # it has a hold on both outputs while it moves
 
 
-async def _entered(agent: Agent, start: Callable[[], Coroutine[Any, Any, RunResult]]) -> RunResult:
-    async with agent:
+async def _entered(
+    begin: Begin, begun: Begun | None, served: AbstractAsyncContextManager[Sequence[Tool]] | None
+) -> RunResult:
+    async with AsyncExitStack() as stack:
+        tools = await stack.enter_async_context(served) if served is not None else ()
+        agent, start = begun or begin(tools)
+        await stack.enter_async_context(agent)
         return await start()

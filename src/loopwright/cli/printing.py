@@ -176,6 +176,11 @@ class Printer:
             self._waiting.stop()
             self._waiting = None
 
+    def progress(self, text: str) -> None:
+        """Say in the line that says what is being waited for how far it is."""
+        if self._waiting is not None:
+            self._waiting.update(Text(one_line(text, max(1, self._console.width - 4)), style="dim", no_wrap=True))
+
     def figures(self, result: RunResult) -> None:
         """The answer, and one line of figures."""
         self.rest()

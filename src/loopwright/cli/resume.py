@@ -1,10 +1,15 @@
 """`loopwright resume`: go on with a run that was interrupted or failed."""
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from loopwright.cli.ask import JournalOption
+
+if TYPE_CHECKING:
+    from loopwright.cli.driving import Begun
+    from loopwright.engine.ports import Tool
 
 
 def resume(
@@ -17,7 +22,9 @@ def resume(
     trust: Annotated[
         bool,
         typer.Option(
-            "--trust", help="Load the tools, and send the key to the address, that a run of a strange journal names."
+            "--trust",
+            help="Load the tools, start the servers, and send the key to the address, that a run of a strange journal "
+            "names, and follow its loopwright.toml.",
         ),
     ] = False,
 ) -> None:
@@ -32,6 +39,7 @@ def resume(
     from typing import cast
 
     from loopwright.cli.driving import Show, drive
+    from loopwright.cli.servers import recalled_project, served
     from loopwright.cli.setup import agent_of, find_run, found_journal, recipe_of
     from loopwright.cli.trust import check_trust
     from loopwright.core.events import Event, RunStarted
@@ -48,5 +56,10 @@ def resume(
     recipe = recipe_of(started.recipe, run_id)
     check_trust(recipe, journal or default_path(), run_id, trusted=trust)
     show = Show(as_json=as_json, quiet=quiet, full=full, journal=journal, run_id=run_id, history=history)
-    agent = agent_of(recipe, store, started.limits, started.settings, show)
-    drive(agent, lambda: agent.resume(run_id), show)
+    project = recalled_project(recipe, trusted=trust)
+
+    def begin(tools: "Sequence[Tool]") -> "Begun":
+        agent = agent_of(recipe, store, started.limits, started.settings, show, served=tools)
+        return agent, lambda: agent.resume(run_id)
+
+    drive(begin, show, served(recipe, project, show))

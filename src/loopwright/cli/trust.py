@@ -1,15 +1,19 @@
-"""What a run of a strange journal would load, and where it would send the key: said, and agreed to, before it does.
+"""What a strange journal or a folder's file would start, load and send: said, and agreed to, before it does.
 
-Owns which journals are the user's own. A journal is data, and may come from anywhere; but its recipe names files of
-Python code to load and an address to send a key to.
+Owns which journals are the user's own, and which files were agreed to. A journal is data, and may come from anywhere;
+but its recipe names files of Python code to load, commands to start and an address to send a key to. So does the
+`loopwright.toml` that a folder came with.
 """
 
+import hashlib
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from loopwright.cli.printing import visible
+from loopwright.cli.project import Project, project_of, text_of
 from loopwright.cli.setup import Recipe
 from loopwright.core.errors import UsageError
 
@@ -32,11 +36,83 @@ def check_trust(recipe: Recipe, journal: Path, run_id: str, *, trusted: bool) ->
     text = f"run {run_id} comes from {journal}, which may not be your own. To go on with it would " + ", and ".join(
         asked
     )
+    _agree(text, "")
+
+
+def followed(file: Path, *, trusted: bool) -> Project:
+    """What a folder's file says, if that is harmless, or the user agrees, now or once before to the same text.
+
+    Args:
+        file: `loopwright.toml`
+        trusted: whether the user agreed beforehand
+
+    Raises:
+        UsageError: it cannot be read; or the user does not agree, or nobody is there to ask
+    """
+    text = text_of(file)
+    project = project_of(text, file)
+    asked = project_consequences(project)
+    if not asked or trusted or _is_agreed(file, text):
+        return project
+    _agree(f"to follow {file} would " + ", and ".join(asked), ", or --no-project to go on without the file")
+    _remember(file, text)
+    return project
+
+
+def is_followed(file: Path) -> bool:
+    """Whether `followed` would follow the file without a question."""
+    text = text_of(file)
+    return not project_consequences(project_of(text, file)) or _is_agreed(file, text)
+
+
+def project_consequences(project: Project) -> list[str]:
+    """What following a folder's file does that only the user may decide."""
+    found = list[str]()
+    for name, server in project.mcp.items():
+        what = "send calls to" if server.url else "start"
+        with_ = f" with {', '.join(server.variables)}" if server.variables else ""
+        found.append(f"{what} {server.place}{with_} for the tools of {name}")
+    for rule in project.policy:
+        if rule.permission == "allow":
+            which = rule.tool or (f"every tool that can {rule.effect}" if rule.effect else "every tool")
+            found.append(f"let {which} run without asking")
+    return found
+
+
+def _agree(text: str, otherwise: str) -> None:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UsageError(f"{text}. If you trust that, add --trust")
+        raise UsageError(f"{text}. If you trust that, add --trust{otherwise}")
     print(f"{visible(text)}. Go on? [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise UsageError("nothing was loaded or sent")
+        raise UsageError("nothing was started, loaded or sent")
+
+
+def _is_agreed(file: Path, text: bytes) -> bool:
+    try:
+        return _mark(file, text) in _agreements().read_text(encoding="ascii").split()
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _remember(file: Path, text: bytes) -> None:
+    """Keep that this text of this file was agreed to; where that cannot be kept, it is asked again."""
+    place = _agreements()
+    with suppress(OSError):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with place.open("a", encoding="ascii") as kept:
+            kept.write(f"{_mark(file, text)}\n")
+
+
+def _agreements() -> Path:
+    """In the user's data folder, whatever journal is used."""
+    from loopwright.journal.location import VARIABLE, default_path
+
+    others = {name: value for name, value in os.environ.items() if name != VARIABLE}
+    return default_path(others, Path("/")).with_name("agreed")
+
+
+def _mark(file: Path, text: bytes) -> str:
+    return hashlib.sha256(os.fsencode(file.absolute()) + b"\0" + text).hexdigest()
 
 
 def consequences(recipe: Recipe) -> list[str]:
@@ -54,6 +130,12 @@ def consequences(recipe: Recipe) -> list[str]:
         found.append(f"send the run to {recipe.base_url}" + (f" with the key in {key}" if key else ""))
         if recipe.docs:
             found.append(f"show it what lies in {recipe.docs}")
+    found += [f"start {text}" for text in recipe.mcp if not text.startswith(("http://", "https://"))]
+    found += [
+        f"send calls to {text}"
+        for text in recipe.mcp
+        if text.startswith(("http://", "https://")) and not is_loopback(_host(text))
+    ]
     return found
 
 
