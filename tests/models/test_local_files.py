@@ -44,6 +44,33 @@ def test_a_file_of_another_kind_is_refused(content: bytes, tmp_path: Path) -> No
         local_model(str(tmp_path / "model.bin"))
 
 
+def test_an_adapter_of_ones_own_must_be_a_file_that_llama_cpp_reads(tmp_path: Path) -> None:
+    adapter = tmp_path / "adapter.gguf"
+    with pytest.raises(UsageError, match=r"adapter\.gguf cannot be read"):
+        local_model(adapter=adapter)
+    adapter.write_bytes(b"PK\x03\x04")
+    with pytest.raises(UsageError, match=r"adapter\.gguf is not a GGUF file"):
+        local_model(adapter=adapter)
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_the_embedded_model_is_spoken_to_in_its_own_way_with_another_adapter_and_without_one(
+    named: bool, tmp_path: Path
+) -> None:
+    file = tmp_path / "adapter.gguf"
+    file.write_bytes(b"GGUF")
+    model = local_model(adapter=file if named else None)
+    assert (model.spec, model.embedded) == ("local", True)
+
+
+async def test_an_adapter_that_cannot_be_loaded_fails_the_question(tmp_path: Path) -> None:
+    file = tmp_path / "adapter.gguf"
+    file.write_bytes(b"GGUF" + b"\x00" * 64)
+    body = b'{"messages": [{"role": "user", "content": "hello"}], "max_tokens": 1}'
+    with pytest.raises(ModelError, match="could not load"):
+        await local_model(adapter=file).transport.send(body, lambda _: None, stream=True, timeout=60)
+
+
 def test_without_llama_cpp_the_command_that_installs_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
     with pytest.raises(MissingExtra, match=r"pip install 'xllamacpp>=[0-9.]+'"):

@@ -9,9 +9,11 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 from msgspec import Raw, Struct, field
+from msgspec.structs import replace
 
 from loopwright.core.errors import MissingExtra, ModelError, UsageError
 from loopwright.core.events import Failure
@@ -33,20 +35,25 @@ MAGIC = b"GGUF"
 DONE = b"data: [DONE]\n\n"
 
 
-def local_model(path: str | None = None, *, context: int = CONTEXT) -> Model:
+def local_model(
+    path: str | None = None, *, context: int = CONTEXT, adapter: Path | Literal["own"] | None = "own"
+) -> Model:
     """A model that runs in this process; it is loaded at the first request, once for all who ask for it.
 
     Args:
         path: a GGUF file, or None for the embedded default: SmolLM2-135M-Instruct with an adapter for the ReAct loop
         context: tokens that prompt and reply may have together; a model trained on less takes less
+        adapter: another GGUF adapter than the model's own, which only the embedded default has; None for none
 
     Raises:
         MissingExtra: llama.cpp or the embedded model's file is not installed
-        UsageError: the path is not a GGUF file
+        UsageError: the path or the adapter is not a GGUF file
     """
     if find_spec("xllamacpp") is None:
         raise MissingExtra(f"local models need llama.cpp, which is not installed. Install it with: {INSTALL_LIBRARY}")
     files = _embedded(context) if path is None else _given(path, context)
+    if adapter != "own":
+        files = replace(files, adapter=adapter and _gguf(adapter))
     return Model(
         name=files.name,
         spec="local" if path is None else f"local:{path}",
@@ -72,9 +79,14 @@ def _embedded(context: int) -> Files:
 
 
 def _given(path: str, context: int) -> Files:
-    model = Path(path).expanduser()
+    model = _gguf(Path(path))
+    return Files(model.stem, model, context=context)
+
+
+def _gguf(path: Path) -> Path:
+    """The whole path of a file that is a GGUF file by its first bytes."""
     try:
-        with model.open("rb") as file:
+        with path.expanduser().open("rb") as file:
             magic = file.read(len(MAGIC))
     except OSError as problem:
         raise UsageError(
@@ -82,7 +94,7 @@ def _given(path: str, context: int) -> Files:
         ) from None
     if magic != MAGIC:
         raise UsageError(f"{path} is not a GGUF file. llama.cpp reads only these; look for a file that ends in .gguf")
-    return Files(model.stem, model.resolve(), context=context)
+    return path.expanduser().resolve()
 
 
 class LocalTransport:

@@ -4,6 +4,7 @@ Owns Open-Meteo geocoding and forecast (open-meteo.com/en/docs) and Frankfurter 
 toolbox asks for them. What they say is fixed by the test that starts them.
 """
 
+import unicodedata
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -22,11 +23,16 @@ class Services:
     """Running stand-ins. `calls` and `down` may be read and changed while they run."""
 
     def __init__(
-        self, rain: Mapping[str, float], temperatures: Mapping[str, float], rates: Mapping[str, float]
+        self,
+        rain: Mapping[str, float],
+        temperatures: Mapping[str, float],
+        rates: Mapping[str, float],
+        countries: Mapping[str, str] | None = None,
     ) -> None:
         self._rain = dict(rain)
         self._temperatures = dict(temperatures)
         self._cities = list(dict.fromkeys([*rain, *temperatures]))
+        self._countries = dict(countries or {})
         self._rates = {"EUR": 1.0, **rates}
         self.environ: dict[str, str] = {}
         """The three settings that lead to the stand-ins."""
@@ -60,7 +66,7 @@ class Services:
     def _geocoding(self, query: Mapping[str, str]) -> tuple[dict[str, Any], int]:
         if "name" not in query:
             return {"error": True, "reason": "Parameter 'name' and 'count' must be set"}, 400
-        wanted = query["name"].strip().casefold()
+        wanted = _plain(query["name"])
         found = [
             {
                 "id": 1000 + place,
@@ -71,11 +77,11 @@ class Services:
                 "feature_code": "PPLC",
                 "country_code": "XX",
                 "timezone": "UTC",
-                "country": "Testland",
+                "country": self._countries.get(city, "Testland"),
                 "admin1": "Testshire",
             }
             for place, city in enumerate(self._cities)
-            if city.casefold() == wanted
+            if _plain(city) == wanted
         ]
         return ({"results": found} if found else {}) | {"generationtime_ms": 0.5}, 200
 
@@ -115,11 +121,18 @@ class Services:
         return {"amount": 1.0, "base": base, "date": DAY, "rates": rates}, 200
 
 
+def _plain(name: str) -> str:
+    """A name as the service compares it: Malmo is Malmö."""
+    letters = unicodedata.normalize("NFKD", name.strip().casefold())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+
+
 @asynccontextmanager
 async def services(
     rain: Mapping[str, float] | None = None,
     rates: Mapping[str, float] | None = None,
     temperatures: Mapping[str, float] | None = None,
+    countries: Mapping[str, str] | None = None,
 ) -> AsyncGenerator[Services]:
     """Run the stand-ins on a free port of 127.0.0.1.
 
@@ -129,8 +142,10 @@ async def services(
         rain: millimetres of precipitation today by city; a city that stands nowhere cannot be found
         rates: units of each currency for one euro; otherwise `RATES`
         temperatures: degrees Celsius now by city; 17.4 for a city that is only in `rain`
+        countries: the country of a city; Testland for the others
     """
-    running = Services({"Athens": 3.2} if rain is None else rain, temperatures or {}, RATES if rates is None else rates)
+    rain, rates = {"Athens": 3.2} if rain is None else rain, RATES if rates is None else rates
+    running = Services(rain, temperatures or {}, rates, countries)
     runner = web.AppRunner(running.application(), access_log=None, shutdown_timeout=1.0)
     await runner.setup()
     try:

@@ -1,0 +1,1 @@
+"""Tasks that the embedded model is measured on, made apart from whatever it was trained with."""
