@@ -7,6 +7,7 @@ and the turns of phrase in `invented_phrases`. Everything follows from the given
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from msgspec import Struct, field
@@ -271,8 +272,7 @@ def chained(here: Chance) -> Episode | None:
     who = Value(finder.values[finder.offer.concept.takes[0].slot].shown, None)
     spoken = replace(wish, values={**wish.values, slot: who})
     task = asked(here, spoken)
-    narrowed(here, wish, wish.ask)
-    wish.values = {name: one for name, one in wish.values.items() if name in spoken.values}
+    narrowed(here, wish, spoken.ask)
     one = called(here, finder, here.one(phrases.FIND_ID), later=need_of(spoken))
     two = replace(called(here, wish), thought=sentence(
         here.one(phrases.USE_ID),
@@ -304,6 +304,55 @@ def corrected(here: Chance) -> Episode | None:
     return finished(here, task, [wish], [first, replace(called(here, wish), thought=thought)], *concluded(here, wish))
 
 
+def half(here: Chance) -> Episode | None:
+    """Two values of the same tool, of which the second cannot be had."""
+    first = wished(here, any_concept(here, lambda concept: concept.effect == "read"))
+    second = again(here, first)
+    if second is None:
+        return None
+    for wish in (first, second):
+        wish.need = first.aim.needs[0]
+        narrowed(here, wish, wish.need)
+    task = framed(here, sentence(here.one(phrases.BOTH), first=need_of(first), second=need_of(second)))
+    cause, because = here.one(phrases.CAUSES)
+    one = called(here, first, here.one(phrases.FIRST_OF_TWO))
+    two = replace(called(here, second, here.one(phrases.SECOND_OF_TWO), told=fact_of(first)), result=error(cause))
+    thought, answer = here.one(phrases.HALF)
+    words = {"fact": fact_of(first), "need": need_of(second), "because": because}
+    return finished(here, task, [first, second], [one, two], sentence(thought, **words), sentence(answer, **words))
+
+
+def piped(here: Chance) -> Episode | None:
+    """What one tool gives is what the other takes."""
+    first = wished(
+        here, any_concept(here, lambda concept: any(aim.into for aim in concept.aims)), lambda aim: bool(aim.into)
+    )
+    if first.aim.into is None:
+        return None
+    key, slot, outer = first.aim.into
+    first.need = first.aim.needs[0]
+    narrowed(here, first, first.need)
+    second = wished(here, concepts()[key])
+    second.aim = second.offer.concept.aims[0]
+    second.values[slot] = first.found[field_of(first)]
+    answered(here, second)
+    second.need = second.aim.needs[0]
+    narrowed(here, second, second.need)
+    need = filled(outer, {**second.shown(), "need": need_of(first)})
+    task = framed(here, here.one(phrases.ONE).format(need=need, Need=capital(need)))
+    facts = {"first": fact_of(first), "second": fact_of(second)}
+    words = {"fact": facts["first"], "need": need, "tool": second.offer.spec.name}
+    one = called(here, first, here.one(phrases.FIND_ID), later=need)
+    two = replace(called(here, second), thought=sentence(here.one(phrases.GO_ON), **words))
+    thought, answer = sentence(here.one(phrases.BOTH_KNOWN), **facts), sentence(here.one(phrases.BOTH_TOLD), **facts)
+    return finished(here, task, [first, second], [one, two], thought, answer)
+
+
+def field_of(wish: Wish) -> str:
+    """The field that the facts of an aim name; the first where they name several."""
+    return next(part.slot for part in wish.offer.concept.gives if part.slot in slots_of(wish.aim.facts[0]))
+
+
 KINDS: Mapping[str, tuple[Callable[[Chance], Episode | None], int]] = {
     "single": (single, 46),
     "failing": (failing, 11),
@@ -316,6 +365,8 @@ KINDS: Mapping[str, tuple[Callable[[Chance], Episode | None], int]] = {
     "conditional": (conditional, 7),
     "chained": (chained, 10),
     "corrected": (corrected, 3),
+    "half": (half, 2),
+    "piped": (piped, 6),
 }
 
 
@@ -355,8 +406,10 @@ def offered(here: Chance, concept: Concept) -> Offer:
     parameters: dict[str, Any] = {"type": "object", "properties": properties}
     if needed := [slots[part.slot] for part in takes if not part.optional]:
         parameters["required"] = needed
-    name = tool_name(here, here.one(concept.names))
-    spec = ToolSpec(name, here.one(concept.about), parameters, effect=concept.effect)
+    plain = concept.effect == "read" and here.happens(0.1)
+    base = f"{here.one(phrases.VERBS)}_{concept.noun.replace(' ', '_')}" if plain else here.one(concept.names)
+    about = "" if not plain and not here.manner.opaque and here.happens(0.03) else f"{here.one(concept.about)}"
+    spec = ToolSpec(tool_name(here, base), about, parameters, effect=concept.effect)
     return Offer(concept, spec, slots, named(here, concept.gives))
 
 
@@ -388,7 +441,8 @@ def lying_beside(here: Chance, wishes: Sequence[Wish], most: int) -> list[ToolSp
     """Other tools, at times much like those that are wanted; none that could answer in their place."""
     nouns = [wish.offer.concept.noun for wish in wishes]
     taken = {wish.offer.concept.key for wish in wishes} | {key for wish in wishes for key in rivals(wish.offer.concept)}
-    free = [concept for concept in concepts().values() if concept.key not in taken]
+    taken |= {key for wish in wishes for key in wish.offer.concept.apart}
+    free = [one for one in concepts().values() if one.key not in taken and not taken.intersection(one.apart)]
     alike = [concept for concept in free if concept.noun in nouns]
     specs = list[ToolSpec]()
     for _ in range(most):
@@ -473,7 +527,9 @@ def answered(here: Chance, wish: Wish) -> None:
 def again(here: Chance, first: Wish) -> Wish | None:
     """The same wish with other values; None where they turn out the same."""
     values = {part.slot: in_question(here, part) for part in first.offer.concept.takes}
-    if any(values[slot].given == first.values[slot].given for slot in first.offer.concept.needed):
+    if not first.offer.concept.needed or any(
+        values[slot].given == first.values[slot].given for slot in first.offer.concept.needed
+    ):
         return None
     second = Wish(first.offer, first.aim, values, first.ask)
     answered(here, second)
@@ -515,10 +571,24 @@ def framed(here: Chance, task: str) -> str:
     """A question with something before or behind it, at times."""
     task = with_quotes(here, task)
     if here.happens(0.1):
-        task = f"{here.one(phrases.BEFORE)} {task}"
+        before, first = here.one(phrases.BEFORE), task.split(" ", 1)[0]
+        if before[-1] in ",:" and first in openers():
+            task = task[:1].lower() + task[1:]
+        task = f"{before} {task}"
     if here.happens(0.07):
         task = f"{task}{'' if task[-1] in '.?!' else '.'} {here.one(phrases.BEHIND)}"
     return capital(task) if task[-1:] in ".?!" else task
+
+
+@cache
+def openers() -> frozenset[str]:
+    """Words that begin a question and are small within one: no names, and not `I`."""
+    asks = [ask for concept in concepts().values() for aim in concept.aims for ask in aim.asks]
+    frames = [*phrases.ONE, *phrases.MANY, *phrases.DO, *phrases.BOTH, *phrases.IS_IT, *phrases.ONLY_IF, *phrases.MIXED]
+    return frozenset(text.split(" ", 1)[0] for text in asks + frames if text[0].isupper() and text[0] != "I") | {
+        "The",
+        "Is",
+    }
 
 
 def with_quotes(here: Chance, text: str) -> str:

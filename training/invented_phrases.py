@@ -214,6 +214,12 @@ USE_ID = (
     "Now I have {id} and look up {need}.",
     "{id} is what {tool} needs for {need}.",
 )
+GO_ON = (
+    "{fact}. Now I need {need}.",
+    "{fact}. With that {tool} gives {need}.",
+    "The first step is done: {fact}. Next {need}.",
+    "{fact}, so I call {tool} for {need}.",
+)
 TRY_AGAIN = (
     "{wrong} is not known; it should be {right}. I try again.",
     "The right spelling is {right}, so I call {tool} with that.",
@@ -280,6 +286,12 @@ NOT_DONE: Pairs = (
 )
 
 # Failures.
+
+HALF: Pairs = (
+    ("{fact}, but the second call failed.", "{fact}, but I could not get {need}: {because}."),
+    ("One part is known: {fact}. The other failed.", "{fact}. I do not know {need}, because {because}."),
+    ("Only the first call worked; {because}.", "{fact}; the look-up of {need} failed: {because}."),
+)
 
 NOT_FOUND = (
     "{what} does not exist",
@@ -439,6 +451,8 @@ SIBLINGS = (
     ("lock", ("Lock {a} against changes.", "Protect one {noun}."), True, "write"),
     ("subscribe_to", ("Get notified when {a} changes.", "Subscribe to news about {a}."), True, "write"),
 )
+VERBS = ("lookup", "query", "fetch", "check", "get", "read", "show", "find", "info_on", "ask_about")
+NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 EXTRAS: Sequence[tuple[str, Callable[[random.Random], Any]]] = (
     ("source", lambda chance: chance.choice(["cache", "live", "db", "manual"])),
     ("cached", lambda chance: chance.random() < 0.5),

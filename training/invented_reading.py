@@ -8,11 +8,13 @@ Owns the form of that file. A block is a tool: `== key : noun`, then lines of a 
     gives   fields of the result, in the same form
     lost    what does not exist where nothing is found
     then    slots of other tools that take what this one finds: `key.slot`
+    apart   tools that could answer in its place and never lie beside it
     effect  of the call; `read` where the line is missing
     ask     questions; each such line begins an aim, to which the following belong
     need    what the question is about, as a noun; the first part is `~` where it is plural; `do` where it is an act
     fact    the answer as a clause
     number  the field that can be compared, and its unit
+    into    a tool that takes the field which the fact names: `key.slot = what is then asked, with {need} in it`
 """
 
 import re
@@ -47,6 +49,8 @@ class Aim(Struct):
     act: bool = False
     number: str = ""
     unit: str = ""
+    into: tuple[str, str, str] | None = None
+    """Another tool's key, its slot, and the noun for what comes of both."""
 
 
 class Concept(Struct):
@@ -60,6 +64,7 @@ class Concept(Struct):
     gives: tuple[Part, ...] = ()
     lost: str = ""
     then: tuple[tuple[str, str], ...] = ()
+    apart: tuple[str, ...] = ()
     effect: Effect = "read"
     aims: list[Aim] = field(default_factory=list[Aim])
 
@@ -104,6 +109,8 @@ def _read(concept: Concept, word: str, text: str) -> None:
             concept.lost = text
         case "then":
             concept.then = tuple((part.partition(".")[0], part.partition(".")[2]) for part in parts)
+        case "apart":
+            concept.apart = parts
         case "effect":
             concept.effect = cast("Effect", text)
         case "ask":
@@ -121,6 +128,10 @@ def _read_aim(aim: Aim, word: str, text: str, parts: tuple[str, ...]) -> None:
             aim.facts = parts
         case "number":
             aim.number, _, aim.unit = text.partition(" ")
+        case "into":
+            target, _, template = text.partition("=")
+            key, _, slot = target.strip().partition(".")
+            aim.into = key, slot, template.strip()
         case _:
             raise ValueError(f"no such line: {word}: {text}")
 

@@ -4,7 +4,7 @@ Owns the small language in which `invented_tools.txt` says where a value comes f
 `n(1,500)`, `enum(kg=kilograms,lb=pounds)` or `@town`. Nothing here knows a tool.
 """
 
-import datetime
+import datetime as dt
 import json
 import random
 import re
@@ -115,7 +115,8 @@ def _decimal(text: str) -> Source:
     least, most, places = float(parts[0]), float(parts[1]), int(parts[2])
 
     def draw(chance: random.Random, _: Mapping[str, Any]) -> Value:
-        return value(round(chance.uniform(least, most), places))
+        drawn = round(chance.uniform(least, most), places)
+        return value(int(drawn) if drawn.is_integer() else drawn)
 
     return Source({"type": "number"}, draw)
 
@@ -136,7 +137,7 @@ def _code(text: str) -> Source:
 
 def _date(_: str) -> Source:
     def draw(chance: random.Random, _: Mapping[str, Any]) -> Value:
-        return value(str(datetime.date(2018, 1, 1) + datetime.timedelta(days=chance.randrange(4400))))
+        return value(str(dt.date(2018, 1, 1) + dt.timedelta(days=chance.randrange(4400))))
 
     return Source({"type": "string"}, draw)
 
@@ -164,7 +165,7 @@ def _person(_: str) -> Source:
 
 
 def _true(text: str) -> Source:
-    return Source({"type": "boolean"}, lambda *_: Value(text, given=True))
+    return Source({"type": "boolean"}, lambda _, __: Value(text, given=True))
 
 
 def _bool(text: str) -> Source:

@@ -270,6 +270,55 @@ GENRES = _words(
     """
 )
 
+FOREIGN = [
+    "Dove si trova la stazione",
+    "Wo ist der Bahnhof",
+    "Merci beaucoup",
+    "Hasta la vista",
+    "Tack så mycket",
+    "Dobrý den",
+    "Het regent vandaag",
+    "Hyvää huomenta",
+    "Gracias por todo",
+    "Obrigado pela ajuda",
+    "Teşekkür ederim",
+    "Dzień dobry",
+    "Ich habe Hunger",
+    "Quelle heure est-il",
+    "Buongiorno a tutti",
+    "Kde je nádraží",
+    "Jag är trött",
+    "Vi ses i morgen",
+]
+REVIEWS = [
+    "The soup was cold",
+    "Best holiday ever",
+    "Never again",
+    "It does what it should",
+    "Friendly staff but noisy rooms",
+    "I waited two hours",
+    "Worth every cent",
+    "The handle broke after a week",
+    "Lovely view from the balcony",
+    "Too salty",
+    "My kids adore it",
+    "Not bad for the price",
+    "The manual is useless",
+    "Fast delivery",
+    "I expected more",
+]
+URLS = [
+    "https://example.com/spring/offers?id=44",
+    "https://acme.io/docs/setup",
+    "https://shop.lumen.co/cart/view/9912",
+    "https://wiki.corp.example/pages/tea-kitchen",
+    "http://post.net/archive/2019/08",
+    "https://blog.kestrel.air/a-new-route",
+    "https://docs.orchard.dev/guide/install.html",
+    "https://example.org/a/b/c/d.pdf",
+    "https://maps.example/place/7f3a",
+]
+
 WORDS: Mapping[str, Sequence[str]] = {
     "first": FIRST,
     "last": LAST,
@@ -306,4 +355,7 @@ WORDS: Mapping[str, Sequence[str]] = {
     "currency": CURRENCIES,
     "car": CARS,
     "genre": GENRES,
+    "foreign": FOREIGN,
+    "review": REVIEWS,
+    "url": URLS,
 }

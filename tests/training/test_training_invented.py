@@ -1,5 +1,6 @@
 """Episodes with invented tools: nothing in them is made up, and all of it can be learnt from what is shown."""
 
+import datetime as dt
 import json
 import random
 import re
@@ -10,6 +11,7 @@ import msgspec
 import pytest
 
 from training.invented import KINDS, distractors, episode
+from training.invented_phrases import NUMBERS
 from training.invented_reading import concepts
 from training.trajectories import Episode, faults, messages
 
@@ -53,10 +55,16 @@ def test_arguments_are_read_from_the_question_or_from_an_earlier_result() -> Non
                 if enumerated(one, step.tool, name):
                     continue
                 for leaf in leaves(given):
-                    if isinstance(leaf, str):
+                    if isinstance(leaf, str) and re.fullmatch(r"20\d\d-\d\d-\d\d", leaf) and leaf not in text:
+                        year, month, day = (int(part) for part in leaf.split("-"))
+                        spoken = f"{dt.date(year, month, day):%B}"
+                        assert {str(year), str(day)} <= numbers(text), (one.task, leaf)
+                        assert spoken in text
+                    elif isinstance(leaf, str):
                         assert leaf.lower() in text.lower(), (one.task, name, leaf)
                     else:
-                        assert numbers(str(leaf)) <= numbers(text), (one.task, leaf)
+                        in_words = isinstance(leaf, int) and 2 <= leaf <= 12 and NUMBERS[leaf - 2] in text
+                        assert in_words or numbers(str(leaf)) <= numbers(text), (one.task, leaf)
 
 
 def test_answers_hold_no_number_that_was_not_read() -> None:
@@ -143,6 +151,21 @@ def test_what_one_tool_finds_another_takes() -> None:
     for concept, (key, slot) in chains:
         target = next(part for part in concepts()[key].takes if part.slot == slot)
         assert target.source == concept.gives[0].source, (concept.key, key)
+
+
+def test_what_a_fact_names_goes_into_another_tool() -> None:
+    pipes = [(concept, aim, aim.into) for concept in concepts().values() for aim in concept.aims if aim.into]
+    assert len(pipes) > 10
+    for concept, aim, (key, slot, template) in pipes:
+        target = concepts()[key]
+        assert slot in target.needed
+        assert slot in set(re.findall(r"\{(\w+)\}", target.aims[0].facts[0])) | {slot}
+        assert set(re.findall(r"\{(\w+)\}", template)) == (target.needed - {slot}) | {"need"}, (concept.key, aim.needs)
+
+
+def test_the_tools_that_must_not_lie_together_exist() -> None:
+    for concept in concepts().values():
+        assert set(concept.apart) <= set(concepts())
 
 
 def test_every_kind_is_made() -> None:
