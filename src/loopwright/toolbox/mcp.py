@@ -163,6 +163,8 @@ def name_of(server: McpServer) -> str:
     else:
         whole = _package((server.command, *server.args))
     plain_name = re.sub(r"[^a-zA-Z0-9_-]+", "_", whole).strip("_-")
+    if not re.search(r"[a-zA-Z]", plain_name):
+        return "server"
     for word in ("mcp-server-", "server-", "mcp-", "mcp_server_", "server_", "mcp_"):
         plain_name = plain_name.removeprefix(word)
     for word in ("-mcp-server", "-server", "-mcp", "_mcp_server", "_server", "_mcp"):
@@ -175,6 +177,8 @@ def _package(words: Sequence[str]) -> str:
     for word in words:
         base = PurePath(word).name
         known = re.sub(r"[\d.]+$", "", base) in _RUNNERS or base in _RUNNERS
+        if word == "-c":
+            break
         if not known and word not in _PASSED_OVER and not word.startswith("-"):
             return re.sub(r"(@[\w.^~-]+|\.(?:py|js|mjs|ts|exe))$", "", base) or base
     return PurePath(words[0]).name
@@ -197,7 +201,6 @@ def _named_apart(offer: Offered, connection: "Connection", before: Sequence[McpT
 
 def _connections() -> Callable[..., "Connection"]:
     try:
-        from loopwright.toolbox.mcp_result import referred
         from loopwright.toolbox.mcp_server import Connection
     except ModuleNotFoundError as missing:
         if missing.name is None or missing.name.partition(".")[0] not in ("mcp", "mcp_types", "httpx2", "anyio"):
@@ -205,7 +208,7 @@ def _connections() -> Callable[..., "Connection"]:
         raise MissingExtra("MCP servers need the package mcp: pip install 'loopwright[mcp]'") from None
 
     def make(name: str, server: McpServer, variables: Mapping[str, str], **told: Any) -> Connection:
-        return Connection(name, server, variables, keep=referred, **told)
+        return Connection(name, server, variables, **told)
 
     return make
 

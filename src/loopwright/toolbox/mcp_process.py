@@ -58,10 +58,15 @@ class Story:
         self._strange = line[:TAIL]
 
     @property
-    def told(self) -> str:
-        """What is known of the end, or of why nothing comes, in words without a full stop; empty where nothing is."""
+    def over(self) -> str:
+        """Why nothing comes any more, as far as we know it ourselves; empty where it may live."""
         code = None if self._process is None else self._process.returncode
-        parts = [self.why] if self.why else [f"it ended with exit code {code}"] if code is not None else []
+        return self.why or ("" if code is None else f"it ended with exit code {code}")
+
+    @property
+    def told(self) -> str:
+        """What is known, with what the process said itself, for a person: that may hold anything, also secrets."""
+        parts = [self.over] if self.over else []
         if last := plain(self._errors.decode("utf-8", "replace"), 300):
             parts.append(f"it said: {last}")
         elif self._strange:
@@ -135,7 +140,8 @@ async def _listen(
             if len(pending) > LARGEST:
                 story.why = f"it sent a message of more than {LARGEST >> 20} MiB"
                 return
-    story.why = story.why or ("" if process.returncode is not None else "it closed its output")
+        if not await _is_over(process, LEAVE):  # one that is about to end tells more by its exit code
+            story.why = "it closed its output"
 
 
 async def _hand_on(line: bytes, incoming: Incoming, story: Story) -> None:

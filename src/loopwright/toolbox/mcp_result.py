@@ -7,7 +7,8 @@ others is said by the tool's `trusted_output`. Nothing here talks to a server.
 import base64
 import binascii
 import json
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Sequence
 from typing import Any, cast
 
 from mcp_types import (
@@ -23,29 +24,25 @@ from mcp_types import (
 
 from loopwright.core.messages import Result
 from loopwright.toolbox.foreign import plain
+from loopwright.tools.artifact import Artifact
 from loopwright.tools.result import error, ok, result_of
 
-Keep = Callable[[bytes, str, str], Any]
-"""Makes something to return of bytes, their media type, and what they are called."""
+_MEDIA_TYPE = re.compile(r"[\w.+-]{1,60}/[\w.+-]{1,60}", re.ASCII)
 
 
-def result_from(answer: CallToolResult, keep: Keep) -> Result:
+def result_from(answer: CallToolResult) -> Result:
     """What a server answered, as a result.
 
     Structured content is the data; text beside it that says the same is left out. Else a single text is the data, or
-    the object or list that it writes as JSON; several blocks are a list. Images, sound and other bytes are kept by
-    `keep`, and a link stays one: nothing is fetched.
-
-    Args:
-        answer: of the server
-        keep: for bytes
+    the object or list that it writes as JSON; several blocks are a list. Images, sound and other bytes are artifacts,
+    and a link stays one: nothing is fetched.
     """
     if answer.is_error:
         return error(_error_text(answer.content))
     blocks = list(answer.content)
     if answer.structured_content is not None:
-        return result_of(_structured(answer.structured_content, blocks, keep))
-    parts = [_part(block, keep) for block in blocks]
+        return result_of(_structured(answer.structured_content, blocks))
+    parts = [_part(block) for block in blocks]
     if not parts:
         return ok(None, note="the tool gave nothing back")
     return result_of(_value(parts[0]) if len(parts) == 1 else parts)
@@ -56,14 +53,14 @@ def _error_text(blocks: Sequence[ContentBlock]) -> str:
     return "\n".join(texts).strip() or "the tool failed and did not say why"
 
 
-def _structured(value: Any, blocks: Sequence[ContentBlock], keep: Keep) -> Any:
+def _structured(value: Any, blocks: Sequence[ContentBlock]) -> Any:
     """The structured content, and beside it whatever of the blocks does not say the same."""
     rest = [block for block in blocks if not (isinstance(block, TextContent) and _says(block.text, value))]
     if _says("\n".join(block.text for block in rest if isinstance(block, TextContent)), value):
         rest = [block for block in rest if not isinstance(block, TextContent)]
     if not rest:
         return value
-    return {"structured": value, "content": [_part(block, keep) for block in rest]}
+    return {"structured": value, "content": [_part(block) for block in rest]}
 
 
 def _says(text: str, value: Any) -> bool:
@@ -90,36 +87,32 @@ def _decoded(text: str) -> Any:
         return None
 
 
-def _part(block: ContentBlock, keep: Keep) -> Any:
+def _part(block: ContentBlock) -> Any:
     match block:
         case TextContent():
             return block.text
         case ImageContent():
-            return _bytes(block.data, block.mime_type, "image", keep)
+            return _bytes(block.data, block.mime_type, "image")
         case AudioContent():
-            return _bytes(block.data, block.mime_type, "sound", keep)
+            return _bytes(block.data, block.mime_type, "sound")
         case ResourceLink():
             known = {"uri": str(block.uri), "name": block.name, "media_type": block.mime_type, "size": block.size}
             return {"link": {name: value for name, value in known.items() if value is not None}}
         case EmbeddedResource():
-            return _resource(block, keep)
+            return _resource(block)
 
 
-def _resource(block: EmbeddedResource, keep: Keep) -> Any:
+def _resource(block: EmbeddedResource) -> Any:
     resource = block.resource
     if isinstance(resource, BlobResourceContents):
-        return _bytes(resource.blob, resource.mime_type or "", str(resource.uri), keep)
+        return _bytes(resource.blob, resource.mime_type or "", str(resource.uri))
     return {"uri": str(resource.uri), "text": resource.text}
 
 
-def _bytes(text: str, media_type: str, name: str, keep: Keep) -> Any:
+def _bytes(text: str, media_type: str, name: str) -> Any:
     try:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         return f"({plain(name, 200)} whose bytes cannot be read)"
-    return keep(data, plain(media_type, 100) or "application/octet-stream", plain(name, 200))
-
-
-def referred(data: bytes, media_type: str, name: str) -> Any:
-    """Bytes as what is known of them."""
-    return {"name": name, "media_type": media_type, "bytes": len(data)}
+    kind = media_type if _MEDIA_TYPE.fullmatch(media_type) else ""
+    return Artifact(data, media_type=kind, name=plain(name, 200), show=kind.startswith("image/"))

@@ -26,7 +26,7 @@ from loopwright.toolbox.fetch import is_this_machine
 from loopwright.toolbox.foreign import plain
 from loopwright.toolbox.mcp_listing import Listed
 from loopwright.toolbox.mcp_process import LARGEST, Story, started
-from loopwright.toolbox.mcp_result import Keep, result_from
+from loopwright.toolbox.mcp_result import result_from
 from loopwright.toolbox.mcp_settings import McpServer, given
 from loopwright.toolbox.settings import offline
 from loopwright.tools.result import error
@@ -35,6 +35,8 @@ PAGES, TOOLS = 100, 2_000
 """Pages, and tools in all, of the list of one server that are read."""
 RESTARTS = 3
 """How often a server that died is started again while it is used; at most once for one call."""
+_CLOSED = "Connection closed"
+"""The SDK's own words; servers use the same number for errors of theirs."""
 CLOSING = 10.0
 """Seconds that leaving a server may take before it is broken off."""
 
@@ -62,7 +64,6 @@ class Connection:
         name: of the server, for people and the names of its tools
         server: its settings
         variables: where the values of its secrets are
-        keep: what becomes of bytes that a tool gives
         notice: is told what a person should know
         watch: is told how far calls are
     """
@@ -73,14 +74,13 @@ class Connection:
         server: McpServer,
         variables: Mapping[str, str],
         *,
-        keep: Keep,
         notice: Notice,
         watch: Watch,
     ) -> None:
         self.name = name
         self.server = server
         self._env, self._headers = given(server, variables, name)
-        self._keep, self._notice, self._watch = keep, notice, watch
+        self._notice, self._watch = notice, watch
         self._client: Client | None = None
         self._story = Story()
         self._leave = asyncio.Event()
@@ -102,11 +102,9 @@ class Connection:
             async with asyncio.timeout(seconds):
                 return await _listed(await self._connected(), self.name)
         except TimeoutError:
-            await self.close()
-            raise UsageError(self._failed(f"did not say what its tools are within {seconds:g} s")) from None
+            raise await self._left(f"did not say what its tools are within {seconds:g} s") from None
         except (MCPError, ValidationError) as raised:
-            await self.close()
-            raise UsageError(self._failed(f"did not say what its tools are ({_reason(raised)})")) from None
+            raise await self._left(f"did not say what its tools are ({_reason(raised)})") from None
         except BaseException:
             await self.close()
             raise
@@ -119,7 +117,8 @@ class Connection:
         try:
             client = await self._living()
         except UsageError as failed:
-            return error(f"ServerGone: {failed}")
+            self._notice(str(failed))
+            return error(f"ServerGone: MCP server {self.name} died before, and cannot be used any more")
 
         async def watch(progress: float, total: float | None, message: str | None) -> None:
             self._watch(Progress(self.name, plain(tool, 80), progress, total, plain(message or "", 200)))
@@ -127,14 +126,14 @@ class Connection:
         try:
             answer = await client.call_tool(tool, dict(arguments), progress_callback=watch)
         except MCPError as raised:
-            if raised.code == CONNECTION_CLOSED:
+            if (raised.code, raised.message) == (CONNECTION_CLOSED, _CLOSED):
                 return await self._lost(client, "")
             return error(f"ServerError: {raised.message or 'the server refused the call and did not say why'}")
         except (ValidationError, RuntimeError) as raised:
             return error(f"ProtocolError: the tool may have run, but its answer cannot be used ({_reason(raised)})")
         except Exception as raised:  # noqa: BLE001 - of the transport: whatever it is, the call has no answer
             return await self._lost(client, _reason(raised))
-        return result_from(answer, self._keep)
+        return result_from(answer)
 
     async def close(self) -> None:
         """Leave the server; a process is ended with all that it started."""
@@ -195,15 +194,14 @@ class Connection:
             if self._client is not None:
                 return self._client
             if self._restarts <= 0:
-                raise UsageError(self._failed(f"died {RESTARTS + 1} times and is not started again"))
+                raise UsageError(f"MCP server {self.name} died {RESTARTS + 1} times and is not started again")
             self._restarts -= 1
             self._notice(f"MCP server {self.name} is started again")
             try:
                 async with asyncio.timeout(self.server.start_seconds):
                     return await self._connected()
             except TimeoutError:
-                await self.close()
-                raise UsageError(self._failed("was started again and does not answer")) from None
+                raise await self._left("was started again and does not answer") from None
             except BaseException:
                 await self.close()
                 raise
@@ -213,7 +211,8 @@ class Connection:
         async with self._door:
             if self._client is client:
                 await self.close()
-        why = "; ".join(part for part in (reason, self._story.told) if part)
+                self._notice(self._failed("was lost"))
+        why = "; ".join(part for part in (reason, self._story.over) if part)
         because = f" ({why})" if why else ""
         return error(f"ServerGone: the server was lost before it answered, so the call may have taken effect{because}")
 
@@ -221,6 +220,12 @@ class Connection:
         if isinstance(message, ToolListChangedNotification) and not self._changed:
             self._changed = True
             self._notice(f"MCP server {self.name} changed its list of tools; the run keeps those that it began with")
+
+    async def _left(self, what: str) -> UsageError:
+        """Leave a server that failed; what it said itself is told, not what leaving did to it."""
+        text = self._failed(what)
+        await self.close()
+        return UsageError(text)
 
     def _failed(self, what: str) -> str:
         why = self._story.told

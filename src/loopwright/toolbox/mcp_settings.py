@@ -95,7 +95,7 @@ def server_of(text: str) -> McpServer:
     """
     text = text.strip()
     if text.startswith(("http://", "https://")):
-        return made({"url": text}, text)
+        return made({"url": text}, "given by its address")  # the text may hold a secret
     try:
         words = shlex.split(text)
     except ValueError as wrong:
@@ -109,7 +109,7 @@ def server_of(text: str) -> McpServer:
             f"the MCP server {words[0]!r} is given {secret.partition('=')[0]!r} on its command line, which is written "
             "into the journal; name the server in loopwright.toml and the secret's variable in its env_from"
         )
-    return made({"command": words[0], "args": tuple(words[1:])}, text)
+    return made({"command": words[0], "args": tuple(words[1:])}, words[0])
 
 
 def made(fields: Mapping[str, object], name: str) -> McpServer:
@@ -121,7 +121,7 @@ def made(fields: Mapping[str, object], name: str) -> McpServer:
     try:
         return McpServer(**fields)  # pyright: ignore[reportArgumentType]
     except ValueError as wrong:
-        raise UsageError(f"MCP server {name!r}: {wrong}") from None
+        raise UsageError(f"MCP server {name}: {wrong}") from None
 
 
 def given(server: McpServer, variables: Mapping[str, str], name: str) -> tuple[dict[str, str], dict[str, str]]:
