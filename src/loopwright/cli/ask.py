@@ -139,7 +139,7 @@ def ask(
     143 terminated.
     """
     from loopwright.cli.driving import Show, drive
-    from loopwright.cli.servers import checked_servers, chosen_project, served
+    from loopwright.cli.servers import checked_servers, chosen_project, served_for
     from loopwright.cli.setup import Recipe, agent_of, announced, checked_recipe, chosen_model, new_folder, open_journal
     from loopwright.cli.values import argument_text, checked, checked_text, extra_fields, task_of, within
     from loopwright.core.messages import Limits, Settings
@@ -206,7 +206,7 @@ def ask(
             show.notice(f"journal: in the new folder {folder}")
         return agent, lambda: agent.run(text)
 
-    drive(begin, show, served(recipe, project, show))
+    drive(begin, show, served_for(recipe, project, show))
 
 
 def _protocol(text: str) -> Literal["auto", "native", "text"]:

@@ -39,7 +39,7 @@ def resume(
     from typing import cast
 
     from loopwright.cli.driving import Show, drive
-    from loopwright.cli.servers import recalled_project, served
+    from loopwright.cli.servers import recalled_project, served_for
     from loopwright.cli.setup import agent_of, find_run, found_journal, recipe_of
     from loopwright.cli.trust import check_trust
     from loopwright.core.events import Event, RunStarted
@@ -62,4 +62,4 @@ def resume(
         agent = agent_of(recipe, store, started.limits, started.settings, show, served=tools)
         return agent, lambda: agent.resume(run_id)
 
-    drive(begin, show, served(recipe, project, show))
+    drive(begin, show, served_for(recipe, project, show))

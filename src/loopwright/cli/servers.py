@@ -4,7 +4,7 @@ Owns how they are found again on resume: a text of `--mcp` and the folder it was
 the file only by the file's path, because its settings may change and name secrets.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -66,26 +66,62 @@ def recalled_project(recipe: "Recipe", *, trusted: bool) -> Project:
     return followed(file, trusted=trusted)
 
 
-def served(recipe: "Recipe", project: Project, show: "Show") -> AbstractAsyncContextManager[Sequence["McpTool"]] | None:
+def served_for(
+    recipe: "Recipe", project: Project, show: "Show"
+) -> AbstractAsyncContextManager[Sequence["McpTool"]] | None:
     """The tools of a run's servers, while the context is open; None where it has none.
 
     Raises:
-        MissingExtra: there are servers, and the package for them is not installed
         UsageError: a server is given wrongly
     """
-    if not recipe.mcp and not project.mcp:
+    return served(
+        recipe.mcp,
+        project,
+        hints=recipe.mcp_hints,
+        folder=recipe.folder or "",
+        file=Path(recipe.project) if recipe.project else None,
+        notice=show.notice,
+        watch=lambda progress: show.progress(told(progress)),
+    )
+
+
+def served(
+    texts: Sequence[str],
+    project: Project,
+    *,
+    hints: bool,
+    folder: str = "",
+    file: Path | None = None,
+    notice: Callable[[str], None],
+    watch: "Callable[[Progress], None] | None" = None,
+) -> AbstractAsyncContextManager[Sequence["McpTool"]] | None:
+    """The tools of servers, while the context is open; None where there are none.
+
+    Args:
+        texts: of `--mcp`
+        project: what the folder's file says
+        hints: whether the servers of `--mcp` are believed about their tools
+        folder: where their commands are started; the working folder if empty
+        file: the folder's file; its servers are started in its folder, or in one beneath it
+        notice: is told what the person should know
+        watch: is told how far calls are
+
+    Raises:
+        UsageError: a server is given wrongly
+    """
+    if not texts and not project.mcp:
         return None
     from loopwright.models import environment
     from loopwright.toolbox.mcp import mcp_tools
 
-    def watch(progress: "Progress") -> None:
-        show.progress(told(progress))
-
     return mcp_tools(
-        *(_of_option(text, recipe) for text in recipe.mcp),
-        named={name: _of_file(server, recipe) for name, server in project.mcp.items()},
+        *(_started_in(folder, replace(server_of(text), trust_hints=hints)) for text in texts),
+        named={
+            name: _started_in(str(file.parent / server.cwd) if file else "", server)
+            for name, server in project.mcp.items()
+        },
         variables=environment.read(),
-        notice=show.notice,
+        notice=notice,
         watch=watch,
     )
 
@@ -96,19 +132,9 @@ def told(progress: "Progress") -> str:
     return f"{progress.server}: {progress.message or progress.tool} ({done})"
 
 
-def _of_option(text: str, recipe: "Recipe") -> McpServer:
-    server = replace(server_of(text), trust_hints=recipe.mcp_hints)
-    return replace(server, cwd=_folder(recipe.folder or "")) if server.command else server
-
-
-def _of_file(server: McpServer, recipe: "Recipe") -> McpServer:
-    """A server of the file is started in the file's folder, or in one beneath it."""
-    if not server.command or recipe.project is None:
+def _started_in(folder: str, server: McpServer) -> McpServer:
+    if not folder or not server.command:
         return server
-    return replace(server, cwd=_folder(str(Path(recipe.project).parent / server.cwd)))
-
-
-def _folder(path: str) -> str:
-    if path and not Path(path).is_dir():
-        raise UsageError(f"there is no folder {path}, in which a server of the run is started; put it back")
-    return path
+    if not Path(folder).is_dir():
+        raise UsageError(f"there is no folder {folder}, in which an MCP server is started; put it back")
+    return replace(server, cwd=folder)

@@ -1,6 +1,7 @@
 """`loopwright tools`: which tools there are, and what each may do."""
 
 import sys
+from collections.abc import Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,6 +22,12 @@ def tools(
     workspace: Annotated[
         Path | None, typer.Option("--workspace", help="Folder in which files are listed, read, searched and changed.")
     ] = None,
+    mcp: Annotated[
+        list[str] | None,
+        typer.Option("--mcp", metavar="SERVER", help="Show the tools of an MCP server too; can be repeated."),
+    ] = None,
+    mcp_hints: Annotated[bool, typer.Option("--mcp-hints", help="Believe these servers about their tools.")] = False,
+    trust: Annotated[bool, typer.Option("--trust", help="Start the servers of the folder's loopwright.toml.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> None:
     """List the tools: what each does to the world, whether it runs without asking, and its parameters."""
@@ -32,6 +39,7 @@ def tools(
 
     with redirect_stdout(sys.stderr):  # what a file of tools prints is not on the list
         specs = [tool.spec for tool in load_tools(names_in(names or DEFAULT_TOOLS), docs, workspace)]
+    specs += served_tools(mcp or (), hints=mcp_hints, trusted=trust)
     for spec in (replace(spec, permission=Policy().permission(spec)) for spec in specs):
         print(json_line(_whole(spec)) if as_json else visible(described(spec)))
     if as_json:
@@ -41,6 +49,38 @@ def tools(
     elif not names and not docs and not workspace:
         print("search, lookup  with --docs FOLDER: passages of text and Markdown files")
         print("list_files, read_file, search_files, write_file, edit_file  with --workspace FOLDER: its texts")
+
+
+def served_tools(servers: Sequence[str], *, hints: bool, trusted: bool) -> list[ToolSpec]:
+    """The tools of these servers, and of those of the folder's file where it is trusted.
+
+    Raises:
+        MissingExtra: there are servers, and the package for them is not installed
+        UsageError: a server cannot be used
+    """
+    import asyncio
+
+    from loopwright.cli.driving import complain
+    from loopwright.cli.project import Project, find_project, read_project
+    from loopwright.cli.servers import checked_servers, served
+    from loopwright.cli.trust import is_followed
+
+    texts, file = checked_servers(servers), find_project()
+    project = Project() if file is None else read_project(file)
+    if file is not None and project.mcp and not (trusted or is_followed(file)):
+        complain(
+            f"{file} names MCP servers, which are not started: {', '.join(project.mcp)}; to list them, add --trust"
+        )
+        project = Project()
+    open_servers = served(texts, project, hints=hints, file=file, notice=complain)
+    if open_servers is None:
+        return []
+
+    async def listed() -> list[ToolSpec]:
+        async with open_servers as tools:
+            return [tool.spec for tool in tools]
+
+    return asyncio.run(listed())
 
 
 def _whole(spec: ToolSpec) -> dict[str, Any]:
