@@ -54,6 +54,14 @@ def options() -> argparse.ArgumentParser:
     return parser
 
 
+def check(asked: argparse.Namespace) -> None:
+    """Raise ValueError for what would only come out after hours."""
+    if asked.jobs < 1:
+        raise ValueError(f"the number of jobs is {asked.jobs}; it must be at least 1")
+    if asked.json and not asked.json.parent.is_dir():
+        raise ValueError(f"{asked.json.parent} is no folder, so {asked.json.name} cannot be written there")
+
+
 def chosen(kinds: str, limit: int | None, seed: int) -> list[Task]:
     """The tasks that are meant, in their order.
 
@@ -123,12 +131,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = options()
     asked = parser.parse_args(arguments)
     try:
+        check(asked)
         tasks = chosen(asked.kinds, asked.limit, asked.seed)
         model_of(asked.adapter, bare=asked.no_adapter, prompt=asked.prompt)
     except (ValueError, LoopwrightError) as wrong:
         parser.error(str(wrong))
-    if asked.jobs < 1:
-        parser.error(f"the number of jobs is {asked.jobs}; it must be at least 1")
     done: list[Attempt] = []
     interrupted = False
     began = perf_counter()

@@ -292,10 +292,9 @@ class Yes(Struct, frozen=True):
 
     def wrong(self, answer: str) -> str:
         """See `Says`."""
-        text = spelled(answer)
-        denied = re.search("|".join((r"^no\b", r"\bnot\b", r"\bno,", *self.denials)), text)
-        affirmed = re.search("|".join((r"\byes\b", *self.phrases)), text)
-        return "" if affirmed and not denied and not re.search(_UNSURE, text) else "it does not say yes"
+        text = _without_denied(spelled(answer), self.denials)
+        denied = _any((r"^no\b", r"\bno,", r"\bnot\b", _UNSURE, *self.denials), text)
+        return "" if _any((r"\byes\b", *self.phrases), text) and not denied else "it does not say yes"
 
     @property
     def figures(self) -> tuple[float, ...]:
@@ -312,10 +311,8 @@ class No(Struct, frozen=True):
     def wrong(self, answer: str) -> str:
         """See `Says`."""
         text = spelled(answer)
-        said = re.search("|".join((r"\bno\b", r"\bnot\b", *self.phrases)), text)
-        contrary = "|".join((r"\byes\b", *self.denials))
-        denied = re.search(contrary, re.sub(rf"\b(?:no|not)\b(?:\W+\w+){{0,3}}?\W+(?:{contrary})\w*", " ", text))
-        return "" if said and not denied and not re.search(_UNSURE, text) else "it does not say no"
+        denied = _any((r"\byes\b", _UNSURE, *self.denials), _without_denied(text, self.denials))
+        return "" if _any((r"\bno\b", r"\bnot\b", *self.phrases), text) and not denied else "it does not say no"
 
     @property
     def figures(self) -> tuple[float, ...]:
@@ -323,8 +320,22 @@ class No(Struct, frozen=True):
         return ()
 
 
+def _any(patterns: Sequence[str], text: str) -> bool:
+    return any(re.search(pattern, text) for pattern in patterns)
+
+
+def _without_denied(text: str, patterns: Sequence[str]) -> str:
+    """A text without what it denies itself: *not above* says nothing of above."""
+    for pattern in patterns:
+        text = re.sub(rf"\b(?:no|not)\b(?:\W+\w+){{0,3}}?\W+(?:{pattern})", " ", text)
+    return text
+
+
 class Chooses(Struct, frozen=True):
-    """That one of two has more of something. `word` and `contrary` are patterns of comparing words."""
+    """That one of two has more of something. `word` and `contrary` are patterns of comparing words.
+
+    Where several sentences compare, the last one counts: it is the conclusion.
+    """
 
     winner: str
     loser: str
@@ -339,19 +350,26 @@ class Chooses(Struct, frozen=True):
             return f"{self.winner} is not named"
         if loser not in text:
             return ""
-        clauses = [
-            clause for clause in re.split(r"[.;!?](?:\s|$)|, (?:so|and|but|while) |,? (?:so|while) ", text) if clause
-        ]
-        for clause in reversed(clauses):
-            first = min((winner, loser), key=lambda name: clause.find(name) % (len(clause) + 1))
-            if first not in clause:
-                continue
-            if re.search(self.word, clause):
-                return "" if first == winner else f"{self.loser} is chosen"
-            if re.search(self.contrary, clause):
-                return "" if first == loser or loser not in clause else f"{self.loser} is chosen"
-        last = next((clause for clause in reversed(clauses) if winner in clause or loser in clause), "")
-        return "" if winner in last and loser not in last else "neither is chosen"
+        sentences = [part for part in re.split(r"[.;!?](?:\s|$)", text) if winner in part or loser in part]
+        for sentence in reversed(sentences):
+            found = self._said_of(sentence, winner, loser)
+            if found:
+                return "" if found == winner else f"{self.loser} is chosen"
+        return "" if loser not in sentences[-1] else "neither is chosen"
+
+    def _said_of(self, sentence: str, winner: str, loser: str) -> str:
+        """Of which of the two a sentence says that it has more; empty where of neither."""
+        other = {winner: loser, loser: winner}
+        compared = list(re.finditer(f"(?P<more>{self.word})|(?:{self.contrary})", sentence))
+        if not compared:
+            return ""
+        last = compared[-1]
+        before, after = sentence[: last.start()], sentence[last.end() :]
+        names = f"{re.escape(winner)}|{re.escape(loser)}"
+        than = re.search(rf"\bthan\b.*?({names})", after)
+        earlier, later = re.findall(names, before), re.findall(names, after)
+        subject = other[than[1]] if than else earlier[-1] if earlier else later[0] if later else ""
+        return subject if last["more"] or not subject else other[subject]
 
     @property
     def figures(self) -> tuple[float, ...]:
@@ -422,26 +440,25 @@ def _from(shown: Shown, source: float) -> bool:
 
 
 _STAMP = re.compile(r"(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d)")
-_TIME = re.compile(r"(?<![\d:])(\d{1,2})[:.](\d\d)(?!\d)(?::\d\d)?\s*([ap])?\.?(?=m\b|m\.|\b|\W|$)", re.IGNORECASE)
+_TIME = re.compile(r"(?<![\d:])(\d{1,2})[:.](\d\d)(?!\d)(?::\d\d)?(?:\s*([ap])\.?m\b)?", re.IGNORECASE)
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec"
 
 
 def times_told(answer: str, clocks: Sequence[str]) -> str:
     """Whether an answer tells the time of each clock, in 24 or 12 hours, and no other: what is wrong, or empty."""
     wanted = [(int(stamp[4]), int(stamp[5])) for clock in clocks if (stamp := _STAMP.search(clock))]
-    said = [_times(match) for match in _TIME.finditer(answer)]
-    lacking = [time for time in wanted if not any(time in one for one in said)]
+    said = [(match, _time(match)) for match in _TIME.finditer(answer)]
+    lacking = [time for time in wanted if time not in [one for _, one in said]]
     if not wanted or lacking:
         return f"the time is not told: {lacking}"
-    return "" if all(any(time in one for time in wanted) for one in said) else "another time is told too"
+    other = [match.group() for match, one in said if one not in wanted and ":" in match.group()]
+    return f"another time is told too: {other}" if other else ""
 
 
-def _times(match: re.Match[str]) -> set[tuple[int, int]]:
-    """The times of day that a text like 3:05, 15:05 or 3:05 pm may mean."""
+def _time(match: re.Match[str]) -> tuple[int, int]:
+    """Hour and minute of a text like 15:05, 15.05 or 3:05 pm."""
     hour, minute, half = int(match[1]), int(match[2]), (match[3] or "").casefold()
-    if half:
-        return {(hour % 12 + (12 if half == "p" else 0), minute)}
-    return {(hour, minute)}
+    return (hour % 12 + (12 if half == "p" else 0), minute) if half else (hour, minute)
 
 
 def dated(answer: str, clocks: Sequence[str]) -> str:

@@ -12,10 +12,10 @@ from loopwright.tools.result import not_found
 
 
 def _of(known: Mapping[str, Any], key: str, what: str) -> Any:
-    """An entry, found without regard to case and outer spaces."""
-    wanted = key.strip().casefold()
+    """An entry, found without regard to case, outer spaces and a leading *the*."""
+    wanted = key.strip().casefold().removeprefix("the ")
     for name, value in known.items():
-        if name.casefold() == wanted:
+        if name.casefold().removeprefix("the ") == wanted:
             return value
     return not_found(f"there is no {what} {key!r}")
 

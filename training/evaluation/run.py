@@ -66,7 +66,7 @@ async def attempt(task: Task, model: Model) -> Attempt:
     journal = MemoryJournal()
     agent = Agent(model, tools=tools_of(task), protocol="text", journal=journal, limits=LIMITS, settings=SETTINGS)
     began = perf_counter()
-    async with _running(task.world):
+    async with running(task.world):
         result = await agent.run(task.question, run_id=task.id)
     seconds = perf_counter() - began
     history = await journal.read(task.id)
@@ -88,11 +88,13 @@ async def attempt(task: Task, model: Model) -> Attempt:
 
 
 @asynccontextmanager
-async def _running(world: World) -> AsyncGenerator[None]:
+async def running(world: World) -> AsyncGenerator[None]:
     """The stand-ins of a world, and the environment that leads the tools to them and nowhere else."""
-    async with services(world.rain, RATES, world.temperatures, world.countries) as running:
-        running.down.update(world.down)
-        addresses = {name: CLOSED if world.unreachable else address for name, address in running.environ.items()}
+    async with services(
+        rain=world.rain, rates=RATES, temperatures=world.temperatures, countries=world.countries
+    ) as stand_ins:
+        stand_ins.down.update(world.down)
+        addresses = {name: CLOSED if world.unreachable else address for name, address in stand_ins.environ.items()}
         with _environment({**addresses, OFFLINE: "1"}):
             yield
 

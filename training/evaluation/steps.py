@@ -511,7 +511,7 @@ _THREE = (
         kind="three steps",
         question="Add up the temperatures of Graz, and Brno, in degrees. What is the sum?",
         world=World({"Graz": 0.0, "Brno": 0.0}, {"Graz": 12.5, "Brno": 9.0}),
-        calls=(looked("Graz"), looked("Brno"), reckoned(21.5)),
+        calls=(looked("Graz"), looked("Brno")),
         says=(Amount(21.5, "degrees"),),
     ),
     Task(
@@ -537,7 +537,7 @@ _THREE = (
         group="two steps",
         kind="three steps",
         question="Change 100 EUR to USD, take 15 USD off for the fee, and tell me what is left.",
-        calls=(changed(100, "EUR", "USD"), reckoned(97.4)),
+        calls=(changed(100, "EUR", "USD"),),
         says=(Amount(97.4, "USD"),),
     ),
     Task(
@@ -553,10 +553,10 @@ _THREE = (
         id="three-06",
         group="two steps",
         kind="three steps",
-        question="Is it raining in Cork, in Porto, or in both?",
-        world=World({"Cork": 2.2, "Porto": 0.0}, {"Cork": 10.0, "Porto": 16.0}),
+        question="How many mm of rain do Cork and Porto get today, taken together?",
+        world=World({"Cork": 12.4, "Porto": 3.9}, {"Cork": 10.0, "Porto": 16.0}),
         calls=(looked("Cork"), looked("Porto")),
-        says=(Chooses("Cork", "Porto", r"rain(?!.*\bno)", r"dry|\bno\b|\bnot\b"),),
+        says=(Amount(16.3, "mm"),),
     ),
     Task(
         id="three-07",

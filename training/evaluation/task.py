@@ -3,7 +3,7 @@
 Owns the shape of a task and the verdict over a run. May not hold: any task, and how a run is made.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -41,8 +41,6 @@ class Task(Struct, frozen=True, kw_only=True):
     """Where there are two right answers: the other one."""
     tells: Literal["", "time", "date"] = ""
     """What of the clock's result must stand in the answer; times may be said in twelve hours."""
-    judgement: Callable[["Run"], str] | None = None
-    """What else must hold, where it depends on what the tools said: what is wrong, empty where nothing is."""
 
 
 class Run(Struct, frozen=True):
@@ -73,8 +71,6 @@ def _about_answer(task: Task, run: Run) -> list[str]:
     ways = [way for way in (task.says, task.or_says) if way]
     readings = [[said for one in way if (said := one.wrong(run.answer))] for way in ways]
     wrong = min(readings, key=len) if readings else []
-    if task.judgement and (said := task.judgement(run)):
-        wrong = [*wrong, said]
     if task.tells:
         clocks = [_seen(call) for call in run.calls if call.tool == "get_time"]
         said = times_told(run.answer, clocks) if task.tells == "time" else dated(run.answer, clocks)

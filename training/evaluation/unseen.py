@@ -326,7 +326,7 @@ _SEVERAL: tuple[Task, ...] = (
         3,
         ("concert_tickets", "convert_currency"),
         "What does one ticket for Velvet Antlers cost in euros?",
-        (Wanted("concert_tickets"), changed(48, "USD", "EUR")),
+        (Wanted("concert_tickets", {"band": "Velvet Antlers"}), changed(48, "USD", "EUR")),
         Amount(converted(48, "USD", "EUR"), "EUR"),
     ),
     several(
