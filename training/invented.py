@@ -262,22 +262,68 @@ def conditional(here: Chance) -> Episode | None:
 
 def chained(here: Chance) -> Episode | None:
     """An id is found by name, and the second tool takes it."""
-    finder = wished(here, any_concept(here, lambda concept: bool(concept.then)))
-    finder.need, key = finder.aim.needs[0], finder.offer.concept.then
-    narrowed(here, finder, finder.need)
-    target, slot = here.one(key)
-    wish = wished(here, concepts()[target])
-    found = next(iter(finder.offer.concept.gives)).slot
-    finder.found[found] = wish.values[slot]
-    who = Value(finder.values[finder.offer.concept.takes[0].slot].shown, None)
-    spoken = replace(wish, values={**wish.values, slot: who})
+    finder, wish, slot = finding(here)
+    spoken = speaking_of(finder, wish, slot)
     task = asked(here, spoken)
     narrowed(here, wish, spoken.ask)
-    one = called(here, finder, here.one(phrases.FIND_ID), later=need_of(spoken))
-    two = replace(called(here, wish), thought=sentence(
-        here.one(phrases.USE_ID),
-        fact=fact_of(finder), need=need_of(spoken), tool=wish.offer.spec.name, id=finder.found[found].shown))  # fmt: skip
-    return finished(here, task, [finder, wish], [one, two], *concluded(here, spoken))
+    return finished(here, task, [finder, wish], by_id(here, finder, wish, spoken), *concluded(here, spoken))
+
+
+def chained_limit(here: Chance) -> Episode | None:
+    """An id is found by name, the second tool takes it, and its number is held against one of the question."""
+    finder, wish, slot = finding(here)
+    if not wish.aim.number:
+        return None
+    wish.need = wish.aim.needs[0]
+    spoken = speaking_of(finder, wish, slot)
+    for one in (wish, spoken):
+        narrowed(here, one, wish.need)
+    limit, than, true = limited(here, spoken)
+    words = {"need": need_of(spoken), "than": than, "limit": with_unit(limit, wish.aim.unit), "x": spoken.measure()}
+    task = framed(here, here.one(phrases.IS_IT).format(**words))
+    thought, answer = here.one(phrases.IT_IS if true else phrases.IT_IS_NOT)
+    steps = by_id(here, finder, wish, spoken)
+    return finished(here, task, [finder, wish], steps, sentence(thought, **words), sentence(answer, **words))
+
+
+def chain_lost(here: Chance) -> Episode | None:
+    """The name is not found, so the second tool is not called."""
+    finder, wish, slot = finding(here)
+    spoken = speaking_of(finder, wish, slot)
+    task = asked(here, spoken)
+    narrowed(here, wish, spoken.ask)
+    what = filled(finder.offer.concept.lost, finder.shown())
+    result = not_found(here.one(phrases.NOT_FOUND).format(what=what, noun=finder.offer.concept.noun))
+    step = replace(by_id(here, finder, wish, spoken)[0], result=result)
+    thought, answer = here.one(phrases.LOST)
+    words = {"what": what, "need": need_of(spoken)}
+    return finished(here, task, [finder, wish], [step], sentence(thought, **words), sentence(answer, **words))
+
+
+def finding(here: Chance) -> tuple[Wish, Wish, str]:
+    """A tool that finds an id, one that takes it, and the slot where it goes."""
+    finder = wished(here, any_concept(here, lambda concept: bool(concept.then)))
+    finder.need = finder.aim.needs[0]
+    narrowed(here, finder, finder.need)
+    key, slot = here.one(finder.offer.concept.then)
+    wish = wished(here, concepts()[key])
+    finder.found[finder.offer.concept.gives[0].slot] = wish.values[slot]
+    return finder, wish, slot
+
+
+def speaking_of(finder: Wish, wish: Wish, slot: str) -> Wish:
+    """The wish as the person says it, who knows the name only."""
+    name = finder.values[finder.offer.concept.takes[0].slot].shown
+    return replace(wish, values={**wish.values, slot: Value(name, None)})
+
+
+def by_id(here: Chance, finder: Wish, wish: Wish, spoken: Wish) -> list[Step]:
+    """The two calls of a chain."""
+    need, tool = need_of(spoken), wish.offer.spec.name
+    one = called(here, finder, here.one(phrases.FIND_ID), later=need)
+    found = finder.found[finder.offer.concept.gives[0].slot].shown
+    thought = sentence(here.one(phrases.USE_ID), fact=fact_of(finder), need=need, tool=tool, id=found)
+    return [one, replace(called(here, wish), thought=thought)]
 
 
 def corrected(here: Chance) -> Episode | None:
@@ -342,7 +388,7 @@ def piped(here: Chance) -> Episode | None:
     task = framed(here, here.one(phrases.ONE).format(need=need, Need=capital(need)))
     facts = {"first": fact_of(first), "second": fact_of(second)}
     words = {"fact": facts["first"], "need": need, "tool": second.offer.spec.name}
-    one = called(here, first, here.one(phrases.FIND_ID), later=need)
+    one = called(here, first, here.one(phrases.FIRST_STEP), later=need)
     two = replace(called(here, second), thought=sentence(here.one(phrases.GO_ON), **words))
     thought, answer = sentence(here.one(phrases.BOTH_KNOWN), **facts), sentence(here.one(phrases.BOTH_TOLD), **facts)
     return finished(here, task, [first, second], [one, two], thought, answer)
@@ -363,7 +409,9 @@ KINDS: Mapping[str, tuple[Callable[[Chance], Episode | None], int]] = {
     "compared": (compared, 3),
     "threshold": (threshold, 8),
     "conditional": (conditional, 7),
-    "chained": (chained, 10),
+    "chained": (chained, 8),
+    "chained_limit": (chained_limit, 2),
+    "chain_lost": (chain_lost, 1),
     "corrected": (corrected, 3),
     "half": (half, 2),
     "piped": (piped, 6),
@@ -408,9 +456,18 @@ def offered(here: Chance, concept: Concept) -> Offer:
         parameters["required"] = needed
     plain = concept.effect == "read" and here.happens(0.1)
     base = f"{here.one(phrases.VERBS)}_{concept.noun.replace(' ', '_')}" if plain else here.one(concept.names)
-    about = "" if not plain and not here.manner.opaque and here.happens(0.03) else f"{here.one(concept.about)}"
+    silent = not plain and not here.manner.opaque and here.happens(0.03)
+    about = "" if silent else described(here, here.one(concept.about))
     spec = ToolSpec(tool_name(here, base), about, parameters, effect=concept.effect)
     return Offer(concept, spec, slots, named(here, concept.gives))
+
+
+def described(here: Chance, about: str) -> str:
+    """A description, at times with its verb in another form."""
+    verb, _, rest = about.partition(" ")
+    if verb not in phrases.THIRD_PERSON or here.happens(0.6):
+        return about
+    return here.one([f"{phrases.THIRD_PERSON[verb]} {rest}", f"Use this to {verb.lower()} {rest}"])
 
 
 def named(here: Chance, parts: Sequence[Part]) -> dict[str, str]:
@@ -440,40 +497,51 @@ def tool_name(here: Chance, name: str) -> str:
 def lying_beside(here: Chance, wishes: Sequence[Wish], most: int) -> list[ToolSpec]:
     """Other tools, at times much like those that are wanted; none that could answer in their place."""
     nouns = [wish.offer.concept.noun for wish in wishes]
-    taken = {wish.offer.concept.key for wish in wishes} | {key for wish in wishes for key in rivals(wish.offer.concept)}
-    taken |= {key for wish in wishes for key in wish.offer.concept.apart}
-    free = [one for one in concepts().values() if one.key not in taken and not taken.intersection(one.apart)]
+    taken = {key for wish in wishes for key in rivals(wish.offer.concept.key)}
+    free = [concept for concept in concepts().values() if concept.key not in taken]
     alike = [concept for concept in free if concept.noun in nouns]
-    specs = list[ToolSpec]()
+    specs = dict[str, ToolSpec]()
     for _ in range(most):
         if here.happens(0.3):
-            specs.append(sibling(here, here.one(nouns)))
-        elif alike and here.happens(0.4):
-            specs.append(offered(here, here.one(alike)).spec)
+            spec = sibling(here, here.one(wishes).offer.concept)
         else:
-            specs.append(offered(here, here.one(free)).spec)
-    return list({spec.name: spec for spec in specs}.values())
+            other = here.one(alike if alike and here.happens(0.4) else free)
+            alike, free = [one for one in alike if one is not other], [one for one in free if one is not other]
+            spec = offered(here, other).spec
+        specs[spec.name] = spec
+    return list(specs.values())
 
 
-def rivals(concept: Concept) -> set[str]:
-    """Tools that find what this one takes; beside it they are the right first step only where a chain is meant."""
-    return {other.key for other in concepts().values() if any(key == concept.key for key, _ in other.then)}
+@cache
+def rivals(key: str) -> frozenset[str]:
+    """Tools that never lie beside this one: those that could answer in its place.
+
+    What finds the id that this one takes would be the right first step where only a name is given.
+    """
+    finders = {one.key for one in concepts().values() if any(target == key for target, _ in one.then)}
+    either = {one.key for one in concepts().values() if key in one.apart}
+    return frozenset({key, *finders, *either, *concepts()[key].apart})
 
 
-def sibling(here: Chance, noun: str) -> ToolSpec:
+def sibling(here: Chance, concept: Concept) -> ToolSpec:
     """A tool about the same kind of thing that does something else with it."""
-    verb, about, takes_id, effect = here.one(phrases.SIBLINGS)
-    name = f"{verb}_{noun.replace(' ', '_')}{'' if takes_id else 's'}"
+    lists = 0 if concept.needed else 2
+    verb, about, takes_id, effect = here.one(phrases.SIBLINGS[lists:])
+    noun = concept.noun
+    name = f"{verb}_{noun if takes_id else plural(noun)}".replace(" ", "_")
     properties = (
         {written(here, here.one([f"{noun.replace(' ', '_')}_id", "id"])): {"type": "string"}} if takes_id else {}
     )
     parameters = {"type": "object", "properties": properties, "required": list(properties)}
-    return ToolSpec(
-        tool_name(here, name),
-        here.one(about).format(noun=noun, a=f"{'an' if noun[0] in 'aeio' else 'a'} {noun}"),
-        parameters,
-        effect=effect,
-    )
+    told = here.one(about).format(noun=noun, a=f"{'an' if noun[0] in 'aeio' else 'a'} {noun}")
+    return ToolSpec(tool_name(here, name), told, parameters, effect=effect)
+
+
+def plural(noun: str) -> str:
+    """More than one of it."""
+    if noun.endswith(("s", "x", "ch", "sh")):
+        return f"{noun}es"
+    return f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{noun}s"
 
 
 def finished(
@@ -584,7 +652,16 @@ def framed(here: Chance, task: str) -> str:
 def openers() -> frozenset[str]:
     """Words that begin a question and are small within one: no names, and not `I`."""
     asks = [ask for concept in concepts().values() for aim in concept.aims for ask in aim.asks]
-    frames = [*phrases.ONE, *phrases.MANY, *phrases.DO, *phrases.BOTH, *phrases.IS_IT, *phrases.ONLY_IF, *phrases.MIXED]
+    frames = [
+        *phrases.ONE,
+        *phrases.MANY,
+        *phrases.DO,
+        *phrases.BOTH,
+        *phrases.IS_IT,
+        *phrases.ONLY_IF,
+        *phrases.MIXED,
+        *phrases.WHICH,
+    ]
     return frozenset(text.split(" ", 1)[0] for text in asks + frames if text[0].isupper() and text[0] != "I") | {
         "The",
         "Is",

@@ -208,6 +208,12 @@ FIND_ID = (
     "For {later} I first need {need}.",
     "{tool} finds {need}; with it I can go on.",
 )
+FIRST_STEP = (
+    "I need {need} first; {tool} gives it.",
+    "For {later} I first need {need}.",
+    "This takes two steps. First {need}, with {tool}.",
+    "Before I can tell {later}, {tool} has to give {need}.",
+)
 USE_ID = (
     "{fact}. With it {tool} gives {need}.",
     "{fact}, so I call {tool} with {id}.",
@@ -440,6 +446,8 @@ OPAQUE = (
     "f{number}",
 )
 SIBLINGS = (
+    ("list", ("List the ids of every {noun}.", "All {noun} ids."), False, "read"),
+    ("count_all", ("Count every {noun} there is.", "How many {noun} records are stored."), False, "read"),
     ("delete", ("Delete {a}.", "Remove one {noun} for good."), True, "delete"),
     ("archive", ("Archive {a}.", "Move {a} to the archive."), True, "write"),
     ("create", ("Create an empty {noun} record.", "Make a new {noun} with this id."), True, "write"),
@@ -453,6 +461,33 @@ SIBLINGS = (
 )
 VERBS = ("lookup", "query", "fetch", "check", "get", "read", "show", "find", "info_on", "ask_about")
 NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+THIRD_PERSON = {
+    "Get": "Gets",
+    "Find": "Finds",
+    "Look": "Looks",
+    "Check": "Checks",
+    "Count": "Counts",
+    "List": "Lists",
+    "Read": "Reads",
+    "Set": "Sets",
+    "Return": "Returns",
+    "Send": "Sends",
+    "Add": "Adds",
+    "Create": "Creates",
+    "Calculate": "Calculates",
+    "Convert": "Converts",
+    "Book": "Books",
+    "Search": "Searches",
+    "Start": "Starts",
+    "Write": "Writes",
+    "Put": "Puts",
+    "Make": "Makes",
+    "Mark": "Marks",
+    "Order": "Orders",
+    "Tell": "Tells",
+    "Estimate": "Estimates",
+}
+"""How a description's first verb is written at times."""
 EXTRAS: Sequence[tuple[str, Callable[[random.Random], Any]]] = (
     ("source", lambda chance: chance.choice(["cache", "live", "db", "manual"])),
     ("cached", lambda chance: chance.random() < 0.5),

@@ -11,7 +11,7 @@ import re
 import string
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from msgspec import Struct
 
@@ -212,7 +212,9 @@ def _sum(text: str) -> Source:
 
     def draw(_: random.Random, given: Mapping[str, Any]) -> Value:
         found = SUMS[name](*(given.get(slot) for slot in slots))
-        return Value(listed([str(part) for part in found]), found) if isinstance(found, list) else value(found)
+        if isinstance(found, list):
+            return Value(listed([str(part) for part in cast("list[object]", found)]), found)
+        return value(found)
 
     return Source({"type": "string"}, draw)
 

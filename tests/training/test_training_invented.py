@@ -5,7 +5,7 @@ import json
 import random
 import re
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import pytest
@@ -25,7 +25,7 @@ def many() -> list[Episode]:
 
 def seen(one: Episode, steps: int) -> str:
     """All that the model has read before a step."""
-    results = [step.result.data and bytes(step.result.data).decode() + step.result.error for step in one.steps[:steps]]
+    results = [f"{bytes(step.result.data).decode()} {step.result.error}" for step in one.steps[:steps]]
     return "\n".join((one.task, *(text.replace('\\"', '"') for text in results)))
 
 
@@ -40,7 +40,7 @@ def numbers(text: str) -> set[str]:
 
 
 def leaves(given: Any) -> list[Any]:
-    return given if isinstance(given, list) else [given]
+    return cast("list[Any]", given) if isinstance(given, list) else [given]
 
 
 def test_no_episode_has_a_fault() -> None:
