@@ -239,6 +239,7 @@ class Agent:
             run_id=self._new_id() if run_id is None else given.run_id_of(run_id),
             task=task,
             model=self.model.spec,
+            rules=self._policy.rules,
             way=self._way,
             may_switch=self._may_switch,
             may_return=self._may_return,

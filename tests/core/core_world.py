@@ -22,6 +22,7 @@ from loopwright.core.drift import BYTES_A_TOKEN
 from loopwright.core.limits import IMAGE_TOKENS, MESSAGE_BYTES, OFFER_BYTES, TELLING_BYTES, size
 from loopwright.core.loop import apply, due
 from loopwright.core.messages import Call, Content, Limits, Price, Result, Settings, ToolSpec, Turn, Usage, Whole
+from loopwright.core.rules import Match, Rule
 from loopwright.core.state import State
 
 One = TypeVar("One")
@@ -34,6 +35,15 @@ TOOLS = (
     ToolSpec("send", effect="send", permission="ask"),
     ToolSpec("delete", effect="delete", permission="deny"),
     ToolSpec("lenient", accepts_repaired=True),
+    ToolSpec("fetch", trusted_output=False),
+    ToolSpec("mail", effect="send", repeatable=False, trusted_output=False),
+)
+RULES = (
+    Rule("deny", effect="send", arguments={"n": Match(least=15)}),
+    Rule("allow", tool="pay", arguments={"n": Match(most=5)}, tainted="allow"),
+    Rule("allow", tool="se*"),
+    Rule("ask", tool="look", arguments={"n": "1?"}),
+    Rule("deny", tool="write", arguments={"n": "7"}, reason="r" * 300),
 )
 READER = ToolSpec("read_more")
 UNKNOWN = ("read_more", "x", "no such tool", "\x00" * 60, "\ud800" * 60, "名" * 200, "'\"\\" * 40)
@@ -112,7 +122,7 @@ def beginning(chance: Random, most: Limits) -> ev.RunStarted:
     prices = [chance.choice((0, 1, 3, 64)) / (1 << 20) for _ in range(2)]
     return ev.RunStarted(
         run_id="r",
-        task="t",
+        task=chance.choice(("t", "t 3 and 4", " ".join(map(str, range(21))))),
         model="m",
         way=chance.choice(("native", "native", "text")),
         may_switch=chance.choice((True, False)),
@@ -124,6 +134,7 @@ def beginning(chance: Random, most: Limits) -> ev.RunStarted:
         price=Price(*prices) if chance.choice((True, True, False)) else None,
         opening_bytes=chance.randint(0, 2000),
         attended=chance.choice((True, False)),
+        rules=tuple(chance.sample(RULES, chance.randint(0, len(RULES)))),
         reader=chance.choice((READER, None)),
     )
 
@@ -195,9 +206,9 @@ def _perform(play: Play, command: Command) -> None:
         case RunTool(call, _, room, until):
             play.until[call.id], play.rooms[call.id] = until, room
             play.write(ev.CallStarted(call_id=call.id, elapsed=play.now))
-        case AskPerson(call, _, _, until):
+        case AskPerson(call, _, _, until, why, digest):
             play.until[call.id] = until
-            play.write(ev.ApprovalAsked(call_id=call.id, elapsed=play.now))
+            play.write(ev.ApprovalAsked(call_id=call.id, why=why, digest=digest, elapsed=play.now))
         case Record(event):
             play.write(replace(event, elapsed=play.now))
             if isinstance(event, ev.CallEnded):
@@ -220,16 +231,28 @@ def _end(play: Play, name: str) -> None:
     """Something that was in flight for a call arrives."""
     item = play.state.open[name]
     if item.stage == "asked":
-        given = ev.ApprovalGiven(
-            call_id=name, allowed=play.pick((True, False)), reason=play.pick(REASONS), elapsed=play.wait(name)
-        )
-        play.write(given)
+        play.write(_said(play, name))
         return
     result, whole = _result(play, play.rooms[name]), _whole(play, play.rooms[name])
     if whole is not None and whole.readable and READER.name not in play.state.tools:
         play.bound += OFFER_BYTES
     play.write(ev.CallEnded(call_id=name, result=result, elapsed=play.wait(name), whole=whole))
     _observed(play, result)
+
+
+def _said(play: Play, name: str) -> ev.ApprovalGiven:
+    """What a person says: mostly yes or no, sometimes for good, sometimes with other arguments."""
+    item = play.state.open[name]
+    changed = {"n": play.number(0, play.variety)} if play.rarely() and not item.doubtful else None
+    return ev.ApprovalGiven(
+        call_id=name,
+        allowed=play.pick((True, False)),
+        reason=play.pick(REASONS),
+        scope=play.pick(("once", "once", "call", "tool")),
+        arguments=changed,
+        digest=play.state.consent.digest(item.allowed),
+        elapsed=play.wait(name),
+    )
 
 
 def _whole(play: Play, room: int) -> Whole | None:
@@ -247,6 +270,8 @@ def _result(play: Play, room: int) -> Result:
         return Result(data=Raw(b"1" * min(1, bytes_)))
     if play.rarely():
         return Result("error", error="Failed: " + "e" * (bytes_ - len("nullFailed: ")))
+    if play.rarely():
+        return Result(data=Raw(b"%d" % play.number(0, play.variety)))
     if play.rarely() and room > IMAGE_TOKENS:
         pictures = tuple(Content("00", 9, "image/png", shown=shown) for shown in (True, False))
         return Result(data=Raw(b"1"), artifacts=pictures)

@@ -147,7 +147,7 @@ def test_law_4_what_was_not_read_strictly_runs_only_where_the_tool_opts_in(event
                 assert command.call.state != "rejected"
                 assert command.call.state == "strict" or command.tool.accepts_repaired
                 assert command.tool == SPECS[command.call.tool]
-                assert command.tool.permission != "deny"
+                assert state.open[command.call.id].verdict.permission != "deny"
 
 
 @generated
@@ -158,10 +158,10 @@ def test_law_5_in_doubt_a_call_runs_again_only_if_it_may(events: tuple[ev.Event,
         match event:
             case ev.CallStarted(call_id=name):
                 starts[name] += 1
-                tool = state.open[name].tool
-                needed = starts[name] - (tool.permission == "allow")
-                assert tool.repeatable or leave[name] >= needed
-                assert tool.permission == "allow" or leave[name] >= 1
+                item = state.open[name]
+                free = item.verdict.permission == "allow" or bool(state.consent.always(item.call, item.verdict))
+                assert item.tool.repeatable or leave[name] >= starts[name] - free
+                assert free or leave[name] >= 1
             case ev.ApprovalGiven(call_id=name, allowed=True):
                 leave[name] += 1
             case ev.CallEnded(call_id=name, how=how):
@@ -217,7 +217,7 @@ def test_asking_what_is_due_changes_nothing(events: tuple[ev.Event, ...]) -> Non
 @generated
 @given(histories(most=100))
 def test_the_state_holds_nothing_that_grows_but_the_memory_of_the_guard(events: tuple[ev.Event, ...]) -> None:
-    """What makes `apply` and `due` cost the same at every length: containers are bounded by one turn."""
+    """What makes `apply` and `due` cost the same at every length: containers are bounded by one turn, or altogether."""
     for state, _ in folded(events):
         ledger, widest = state.ledger, begun(events).limits.calls_per_turn
         assert len(state.open) <= widest
@@ -226,7 +226,7 @@ def test_the_state_holds_nothing_that_grows_but_the_memory_of_the_guard(events: 
         assert len(state.guard.before) <= widest
         containers = {
             f"{type(part).__name__}.{name}"
-            for part in (state, state.guard, state.manner, state.kept, ledger)
+            for part in (state, state.guard, state.manner, state.kept, state.consent, ledger)
             if part is not None
             for name in part.__struct_fields__
             if isinstance(getattr(part, name), dict | list | set | tuple | str | bytes)
@@ -234,7 +234,11 @@ def test_the_state_holds_nothing_that_grows_but_the_memory_of_the_guard(events: 
         assert containers <= {
             "State.phase", "State.way", "State.closing", "State.tools", "State.open",
             "Guard.seen", "Guard.errors", "Guard.before",
+            "Consent.run_id", "Consent.rules", "Consent.reader", "Consent.read", "Consent.calls", "Consent.tools",
         }  # fmt: skip
+        given = sum(isinstance(event, ev.ApprovalGiven) for event in events)
+        assert len(state.consent.calls) + len(state.consent.tools) <= given
+        assert state.consent.watching or not state.consent.origins.waiting
         calls = sum(len(event.turn.calls) for event in events if isinstance(event, ev.ModelReplied))
         assert len(state.guard.seen) <= calls
 

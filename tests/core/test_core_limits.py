@@ -23,6 +23,7 @@ from loopwright.core.limits import (
     size,
 )
 from loopwright.core.messages import Call, Limits, Price, Result, Turn, Usage
+from loopwright.core.permission import Verdict
 from loopwright.core.progress import Guard
 from loopwright.core.refusal import closed, refuse, unanswered
 
@@ -232,14 +233,15 @@ def test_every_refusal_fits_what_is_set_aside_for_it_when_money_is_short(
     if state == "strict":
         call = Call(named, id="1.1")
     many = {f"{number:03}": TOOLS[0] for number in range(100)} | {spec.name: spec for spec in TOOLS}
-    found = refuse(call, many, Guard(), poor)
+    verdict = Verdict("deny", why=reason) if tool is TOOLS[0] else Verdict("allow")
+    found = refuse(call, many, Guard(), poor, verdict)
     assert found is not None
     answers = [
         found.result,
         closed(call).result,
         unanswered(call, poor, doubtful=True, asked=True, said=reason).result,
         unanswered(call, poor, doubtful=False, asked=True, said=reason).result,
-        unanswered(call, poor, doubtful=False, asked=False, said="").result,
+        unanswered(call, poor, doubtful=False, asked=False, said=reason).result,
     ]
     for result in answers:
         before = poor.context

@@ -5,9 +5,11 @@ from core_runs import DENY, LENIENT, READ, TOOLS
 
 from loopwright.core.limits import REMARK_BYTES, Ledger
 from loopwright.core.messages import Call, Limits, Result
+from loopwright.core.permission import Verdict
 from loopwright.core.progress import Guard
 from loopwright.core.refusal import Refusal, closed, refuse, unanswered
 
+ALLOW = Verdict("allow")
 SPECS = {tool.name: tool for tool in TOOLS}
 
 
@@ -16,7 +18,8 @@ def ledger(limits: Limits | None = None) -> Ledger:
 
 
 def refused(call: Call, limits: Limits | None = None, guard: Guard | None = None) -> Refusal:
-    found = refuse(call, SPECS, guard or Guard(), ledger(limits))
+    verdict = Verdict("deny") if call.tool == DENY.name else ALLOW
+    found = refuse(call, SPECS, guard or Guard(), ledger(limits), verdict)
     assert found is not None
     assert found.result.status == "error"
     return found
@@ -31,7 +34,7 @@ def repeated(call: Call) -> Guard:
 
 
 def test_a_strict_call_of_a_tool_that_is_allowed_runs() -> None:
-    assert refuse(Call("read"), SPECS, Guard(), ledger()) is None
+    assert refuse(Call("read"), SPECS, Guard(), ledger(), ALLOW) is None
 
 
 def test_an_unknown_tool_is_answered_with_the_list() -> None:
@@ -43,7 +46,7 @@ def test_an_unknown_tool_is_answered_with_the_list() -> None:
             error="UnknownTool: there is no tool 'web'; the tools are: read, once, pay, deny, lenient",
         ),
     )
-    none = refuse(Call("web"), {}, Guard(), ledger())
+    none = refuse(Call("web"), {}, Guard(), ledger(), ALLOW)
     assert none is not None
     assert none.result.error.endswith("the tools are: none")
 
@@ -65,7 +68,7 @@ def test_repaired_arguments_run_only_where_the_tool_opts_in() -> None:
     call = Call("read", {"q": 1}, state="repaired", reason="a comma was removed")
     error = refused(call).result.error
     assert error == "InvalidArguments: a comma was removed; send the call again with valid arguments"
-    assert refuse(Call("lenient", {"q": 1}, state="repaired"), SPECS, Guard(), ledger()) is None
+    assert refuse(Call("lenient", {"q": 1}, state="repaired"), SPECS, Guard(), ledger(), ALLOW) is None
 
 
 def test_a_tool_that_the_policy_denies() -> None:
@@ -73,11 +76,17 @@ def test_a_tool_that_the_policy_denies() -> None:
     assert (found.how, found.result.error) == ("denied", "Denied: the policy does not allow 'deny'")
 
 
+def test_why_the_policy_denies_is_told() -> None:
+    found = refuse(Call("read"), SPECS, Guard(), ledger(), Verdict("deny", why="use the sandbox"))
+    assert found is not None
+    assert found.result.error == "Denied: the policy does not allow 'read': use the sandbox"
+
+
 def test_a_call_that_proved_useless_is_withheld() -> None:
     call = Call("read", {"q": 1})
     found = refused(call, guard=repeated(call))
     assert (found.how, found.limit) == ("withheld", "")
-    assert refuse(Call("read", {"q": 2}), SPECS, repeated(call), ledger()) is None
+    assert refuse(Call("read", {"q": 2}), SPECS, repeated(call), ledger(), ALLOW) is None
 
 
 @pytest.mark.parametrize(("limits", "name"), [(Limits(tool_calls=0), "tool_calls"), (Limits(steps=0), "steps")])
@@ -109,6 +118,8 @@ def test_what_a_person_said_is_passed_on() -> None:
     assert said.result.error == "Denied: the call did not run, a person said no: too dear"
     alone = unanswered(call, ledger(), doubtful=False, asked=False, said="")
     assert alone.result.error == "Denied: the call did not run, it needs an approval and nobody is there to ask"
+    why = unanswered(call, ledger(), doubtful=False, asked=False, said="no rule allows it (pay)")
+    assert why.result.error == f"{alone.result.error}: no rule allows it (pay)"
 
 
 def test_a_doubtful_call_is_never_called_denied() -> None:

@@ -27,6 +27,10 @@ class RunTool(Struct, frozen=True):
     room: int
     """Bytes of the result that the budget can still show to the model."""
     until: float | None = None
+    by: str = ""
+    """Who or what allowed it."""
+    edited: bool = False
+    """Whether a person changed the arguments."""
 
 
 class AskPerson(Struct, frozen=True):
@@ -36,6 +40,10 @@ class AskPerson(Struct, frozen=True):
     tool: ToolSpec
     about: Literal["approval", "doubt"]
     until: float | None = None
+    why: str = ""
+    """Why the call does not run without asking."""
+    digest: str = ""
+    """What the answer is bound to."""
 
 
 class Record(Struct, frozen=True):

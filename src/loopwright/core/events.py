@@ -15,6 +15,7 @@ from loopwright.core.messages import (
     Outcome,
     Price,
     Result,
+    Scope,
     Settings,
     ToolSpec,
     Turn,
@@ -22,6 +23,7 @@ from loopwright.core.messages import (
     Way,
     Whole,
 )
+from loopwright.core.rules import Rule
 
 FORMAT = 1
 
@@ -70,6 +72,8 @@ class RunStarted(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="run_s
     format: int = FORMAT
     reader: ToolSpec | None = None
     """The tool that reads on in results that were cut; it is offered from the first of them on."""
+    rules: tuple[Rule, ...] = ()
+    """Of the policy, in their order. A tool's own permission holds for the calls that no rule is about."""
 
 
 class RunResumed(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="run_resumed"):
@@ -117,6 +121,8 @@ class CallStarted(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="call
     """The tool is about to run: intent before effect."""
 
     call_id: str
+    by: str = ""
+    """Who or what allowed it: a rule, the default, or a person."""
 
 
 class CallEnded(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="call_ended"):
@@ -134,6 +140,10 @@ class ApprovalAsked(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="ap
     """A person was asked whether the call may run."""
 
     call_id: str
+    why: str = ""
+    """Why it does not run without asking."""
+    digest: str = ""
+    """Of the run, the tool and the arguments that the question is about."""
 
 
 class ApprovalGiven(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="approval_given"):
@@ -143,6 +153,12 @@ class ApprovalGiven(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="ap
     allowed: bool
     by: str = ""
     reason: str = ""
+    scope: Scope = "once"
+    """How far a yes goes: this time, all calls like this one in the run, or all of this tool in the run."""
+    arguments: dict[str, Any] | None = None
+    """What the person changed the arguments to; None where they stay as the model wrote them."""
+    digest: str = ""
+    """Of the call that was asked about; an answer to another call is none."""
 
 
 class NoteAdded(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="note_added"):

@@ -77,6 +77,7 @@ def apply(state: State, event: Event) -> State:
 def _start(state: State, event: RunStarted) -> None:
     state.phase, state.started, state.way, state.attended = "ready", event, event.way, event.attended
     state.tools = {tool.name: tool for tool in event.tools}
+    state.consent.begin(event)
     state.ledger = Ledger(event.limits, event.price, event.settings.max_tokens, event.opening_bytes)
     state.ledger.offer = OFFER_BYTES if event.reader else 0
 
@@ -171,8 +172,10 @@ def _open(state: State, turn: Turn) -> dict[str, Open]:
     ledger, found = ledger_of(state), dict[str, Open]()
     before, last_question = ledger.admitted, bool(state.closing or state.outcome)
     for call in turn.calls:
-        refusal = closed(call) if last_question else refuse(call, state.tools, state.guard, ledger)
-        found[call.id] = Open(call, state.tools.get(call.tool) or ToolSpec(call.tool), refusal)
+        tool = state.tools.get(call.tool) or ToolSpec(call.tool)
+        verdict = state.consent.judge(call, tool)
+        refusal = closed(call) if last_question else refuse(call, state.tools, state.guard, ledger, verdict)
+        found[call.id] = Open(call, tool, refusal, verdict=verdict)
         ledger.admitted += refusal is None
         state.closing = state.closing or (refusal.limit if refusal else "")
     ledger.steps += ledger.admitted > before
@@ -227,11 +230,25 @@ def _act(state: State, event: CallStarted | CallEnded | ApprovalAsked | Approval
         case ApprovalAsked():
             item.stage = "asked"
         case ApprovalGiven():
-            item.stage, item.said = ("allowed" if event.allowed else "denied"), event.reason
+            _permit(state, item, event)
         case CallEnded():
             _answered(state, item, event)
         case _:
             assert_never(event)
+
+
+def _permit(state: State, item: Open, event: ApprovalGiven) -> None:
+    if event.digest and event.digest != state.consent.digest(item.allowed):
+        raise IllegalEvent(f"ApprovalGiven cannot follow: it is about another call than {event.call_id}")
+    if event.arguments is not None and item.doubtful:
+        raise IllegalEvent(f"ApprovalGiven cannot change {event.call_id}: it may have run already as it is")
+    item.stage, item.said, item.by = ("allowed" if event.allowed else "denied"), event.reason, event.by or "a person"
+    if event.allowed and event.arguments is not None:
+        item.changed = event.arguments
+        if state.consent.judge(item.allowed, item.tool).permission == "deny":
+            item.stage, item.said = "denied", "the policy does not allow what it was changed to"
+    if not item.doubtful and item.stage == "allowed":
+        state.consent.said(event, item.call, item.allowed, item.verdict)
 
 
 def _check_call(state: State, item: Open, event: CallStarted | CallEnded | ApprovalAsked | ApprovalGiven) -> None:
@@ -250,6 +267,7 @@ def _answered(state: State, item: Open, event: CallEnded) -> None:
     ledger.observe(event.result, fenced=not item.tool.trusted_output)
     _offer(state, event)
     ledger.ran += event.how == "ran"
+    state.consent.ended(event, item.call, item.tool, item.verdict)
     state.guard.ended(item.call, event.result, pollable=item.tool.pollable, withheld=event.how == "withheld")
     if not state.open:
         _turn_over(state)
@@ -302,17 +320,20 @@ def _due_call(state: State, item: Open) -> Command | None:
         return None
     if item.refusal is not None:
         return Record(CallEnded(call_id=call.id, result=item.refusal.result, how=item.refusal.how))
-    about = _question(item)
-    if item.stage == "denied" or (about and not state.attended):
-        return Record(unanswered(call, ledger, doubtful=item.doubtful, asked=item.stage == "denied", said=item.said))
+    always = state.consent.always(call, item.verdict) if item.verdict.permission == "ask" else ""
+    about, denied, why = _question(item, always), item.stage == "denied", item.verdict.why
+    if denied or (about and not state.attended):
+        said = item.said if denied else why
+        return Record(unanswered(call, ledger, doubtful=item.doubtful, asked=denied, said=said))
     if about:
-        return AskPerson(call, tool, about, ledger.work_until())
+        return AskPerson(item.allowed, tool, about, ledger.work_until(), why, state.consent.digest(item.allowed))
     room = ledger.room(len(state.open), fenced=not tool.trusted_output)
-    return RunTool(call, tool, room, ledger.work_until())
+    by, edited = item.by or always or item.verdict.by, item.changed is not None
+    return RunTool(item.allowed, tool, room, ledger.work_until(), by, edited)
 
 
-def _question(item: Open) -> Literal["approval", "doubt"] | None:
+def _question(item: Open, always: str) -> Literal["approval", "doubt"] | None:
     """What a person must be asked before the call may run."""
     if item.stage == "doubt":
         return None if item.tool.repeatable else "doubt"
-    return "approval" if item.stage == "owed" and item.tool.permission == "ask" else None
+    return "approval" if item.stage == "owed" and item.verdict.permission == "ask" and not always else None

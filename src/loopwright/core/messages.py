@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 Effect = Literal["read", "write", "delete", "send", "pay", "execute"]
 Permission = Literal["allow", "ask", "deny"]
+Scope = Literal["once", "call", "tool"]
 ArgumentState = Literal["strict", "repaired", "rejected"]
 Way = Literal["native", "text"]
 Kind = Literal["action", "final", "thought", "malformed", "empty"]

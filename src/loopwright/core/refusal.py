@@ -10,6 +10,7 @@ from msgspec import Struct
 from loopwright.core.events import CallEnded, How
 from loopwright.core.limits import SHOWN_BYTES, Ledger, shortened
 from loopwright.core.messages import Call, Result, ToolSpec
+from loopwright.core.permission import Verdict
 from loopwright.core.progress import Guard
 
 
@@ -22,8 +23,8 @@ class Refusal(Struct, frozen=True):
     """The limit that refused it; then the run closes."""
 
 
-def refuse(call: Call, tools: Mapping[str, ToolSpec], guard: Guard, ledger: Ledger) -> Refusal | None:
-    """The reason why a call may not run, or None."""
+def refuse(call: Call, tools: Mapping[str, ToolSpec], guard: Guard, ledger: Ledger, verdict: Verdict) -> Refusal | None:
+    """The reason why a call may not run, or None; `verdict` is what the policy says."""
     tool, most = tools.get(call.tool), ledger.remark()
     if tool is None:
         names = shortened(", ".join(tools), most) or "none"
@@ -33,8 +34,8 @@ def refuse(call: Call, tools: Mapping[str, ToolSpec], guard: Guard, ledger: Ledg
     if call.state == "repaired" and not tool.accepts_repaired:
         reason = shortened(call.reason, most)
         return _refusal("refused", f"InvalidArguments: {reason}; send the call again with valid arguments")
-    if tool.permission == "deny":
-        return _refusal("denied", f"Denied: the policy does not allow {_named(call)}")
+    if verdict.permission == "deny":
+        return _refusal("denied", f"Denied: the policy does not allow {_named(call)}{_tail(verdict.why, most)}")
     if guard.withholds(call):
         return _refusal("withheld", "Withheld: this call keeps giving the same result; try something else or answer")
     limit = ledger.exhausted()
@@ -49,8 +50,16 @@ def closed(call: Call) -> Refusal:
 
 
 def unanswered(call: Call, ledger: Ledger, *, doubtful: bool, asked: bool, said: str) -> CallEnded:
-    """The answer to a call that a person denied, or that nobody could be asked about."""
-    tail = f": {shortened(said, ledger.remark())}" if said else ""
+    """The answer to a call that a person denied, or that nobody could be asked about.
+
+    Args:
+        call: the call
+        ledger: says how long the answer may be
+        doubtful: whether it may have run already
+        asked: whether a person was asked
+        said: what the person said, else why one would be asked
+    """
+    tail = _tail(said, ledger.remark())
     if doubtful:
         error = f"UnknownOutcome: the work was interrupted while the call ran; it may have happened or not{tail}"
         return CallEnded(call_id=call.id, result=Result("error", error=error), how="unknown")
@@ -62,6 +71,10 @@ def unanswered(call: Call, ledger: Ledger, *, doubtful: bool, asked: bool, said:
 def _named(call: Call) -> str:
     """The tool's name in quotes; shortened last, because marks that cannot be printed grow when they are quoted."""
     return shortened(repr(call.tool), SHOWN_BYTES)
+
+
+def _tail(why: str, most: int) -> str:
+    return f": {shortened(why, most)}" if why else ""
 
 
 def _refusal(how: How, error: str, limit: str = "") -> Refusal:

@@ -3,9 +3,10 @@
 Owns the shape and the tables; what an event does to the state is `loop.apply`'s.
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from loopwright.core.commands import AskPerson, RunTool
 from loopwright.core.drift import Kept, Manner
@@ -28,6 +29,7 @@ from loopwright.core.events import (
 )
 from loopwright.core.limits import Ledger
 from loopwright.core.messages import Call, Outcome, ToolSpec, Way
+from loopwright.core.permission import Consent, Verdict
 from loopwright.core.progress import Guard
 from loopwright.core.refusal import Refusal
 
@@ -68,15 +70,29 @@ class Open(Struct):
     """Whether nobody knows if it ran already."""
     said: str = ""
     """What the person said who denied it."""
+    verdict: Verdict = Verdict("allow")
+    by: str = ""
+    """The person who allowed it."""
+    changed: dict[str, Any] | None = None
+    """The arguments as a person changed them."""
+
+    @property
+    def allowed(self) -> Call:
+        """The call as it runs: with the arguments that a person changed."""
+        return self.call if self.changed is None else replace(self.call, arguments=self.changed, state="strict")
 
 
 class State(Struct):
-    """Where a run stands: all that `due` needs, and nothing that grows with the run but the guard's memory."""
+    """Where a run stands: all that `due` needs, and nothing that grows with the run but two memories.
+
+    The guard's grows with the calls; that of trusted texts with what tools return, up to a bound.
+    """
 
     phase: Phase = "new"
     started: RunStarted | None = None
     ledger: Ledger | None = None
     guard: Guard = field(default_factory=Guard)
+    consent: Consent = field(default_factory=Consent)
     tools: dict[str, ToolSpec] = field(default_factory=dict[str, ToolSpec])
     open: dict[str, Open] = field(default_factory=dict[str, Open])
     way: Way = "native"

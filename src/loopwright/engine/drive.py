@@ -311,7 +311,9 @@ async def side_by_side(work: Sequence[Coroutine[None, None, None]]) -> None:
 def _begin(command: RunTool | AskPerson) -> CallStarted | ApprovalAsked:
     """The fact to write down before the command is performed."""
     call_id = command.call.id
-    return CallStarted(call_id=call_id) if isinstance(command, RunTool) else ApprovalAsked(call_id=call_id)
+    if isinstance(command, RunTool):
+        return CallStarted(call_id=call_id, by=command.by)
+    return ApprovalAsked(call_id=call_id, why=command.why, digest=command.digest)
 
 
 def concerns(command: Command, call_id: str) -> bool:

@@ -14,6 +14,7 @@ from msgspec import Raw
 
 from loopwright.core import events as ev
 from loopwright.core import messages as words
+from loopwright.core.rules import Match, Rule
 
 _MOST = 2**53
 
@@ -198,6 +199,20 @@ def model_settings() -> st.SearchStrategy[words.Settings]:
     )
 
 
+def rules() -> st.SearchStrategy[Rule]:
+    """Rules of a policy."""
+    pattern = st.builds(Match, glob=texts(), least=st.none() | numbers())
+    return st.builds(
+        Rule,
+        permission=st.sampled_from(["allow", "ask", "deny"]),
+        tool=st.none() | names() | st.just("send_*"),
+        effect=st.none() | st.sampled_from(["read", "write", "delete", "send", "pay", "execute"]),
+        arguments=st.dictionaries(texts(8), texts() | pattern, max_size=2),
+        reason=texts(),
+        source=texts(),
+    ) | st.builds(Rule, st.just("allow"), tainted=st.sampled_from(["ask", "allow"]))
+
+
 def outcomes() -> st.SearchStrategy[words.Outcome]:
     """How a run ended."""
     return st.builds(
@@ -232,6 +247,7 @@ def starts(run_id: str = "run") -> st.SearchStrategy[ev.RunStarted]:
         opening_bytes=counts(),
         attended=st.booleans(),
         recipe=arguments(),
+        rules=st.lists(rules(), max_size=2).map(tuple),
         reader=st.none() | tool_specs(),
     )
 
@@ -300,6 +316,9 @@ def approvals() -> st.SearchStrategy[ev.ApprovalGiven]:
         allowed=st.booleans(),
         by=texts(),
         reason=texts(),
+        scope=st.sampled_from(["once", "call", "tool"]),
+        arguments=st.none() | arguments(),
+        digest=texts(),
     )
 
 
@@ -322,9 +341,9 @@ def later_events() -> st.SearchStrategy[ev.Event]:
         asks(),
         replies(),
         failures(),
-        st.builds(ev.CallStarted, at=numbers(), elapsed=numbers(), call_id=texts()),
+        st.builds(ev.CallStarted, at=numbers(), elapsed=numbers(), call_id=texts(), by=texts()),
         ended_calls(),
-        st.builds(ev.ApprovalAsked, at=numbers(), elapsed=numbers(), call_id=texts()),
+        st.builds(ev.ApprovalAsked, at=numbers(), elapsed=numbers(), call_id=texts(), why=texts(), digest=texts()),
         approvals(),
         notes(),
         st.builds(ev.WaySwitched, at=numbers(), elapsed=numbers(), way=_ways(), reason=texts()),
