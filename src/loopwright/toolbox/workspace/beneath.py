@@ -202,7 +202,9 @@ class Beneath:
                 above = self._opener(folder, parts[: depth - 1], FOLDER)
                 try:
                     if stat.S_ISLNK(os.stat(parts[depth - 1], dir_fd=above, follow_symlinks=False).st_mode):
-                        return _led(parts[:depth], os.readlink(parts[depth - 1], dir_fd=above), parts[depth:])
+                        return _led(
+                            self.path, parts[:depth], os.readlink(parts[depth - 1], dir_fd=above), parts[depth:]
+                        )
                 finally:
                     os.close(above)
         except OSError:
@@ -210,15 +212,16 @@ class Beneath:
         return ""
 
 
-def _led(link: Parts, target: str, rest: Parts) -> str:
+def _led(root: str, link: Parts, target: str, rest: Parts) -> str:
     """A link in words: the path to write instead, where it stays inside."""
     through = "is" if not rest else f"goes through {_quoted(link)},"
-    leads = posixpath.normpath(posixpath.join(*link[:-1], target, *rest))
-    if leads.startswith(("/", "..")):
+    leads = posixpath.normpath(posixpath.join(root, *link[:-1], target, *rest))
+    inside = leads.removeprefix(f"{root}/")
+    if inside == leads:
         return f"{through} a symbolic link that leads out of the workspace; links are not followed"
-    if fault_in_path(leads, ""):
+    if fault_in_path(inside, root) or inside.startswith(".") or "/." in inside or inside == "/".join((*link, *rest)):
         return f"{through} a symbolic link; links are not followed"
-    return f"{through} a symbolic link; links are not followed: write {shown(leads)}"
+    return f"{through} a symbolic link; links are not followed: write {shown(inside)}"
 
 
 def _regular(found: os.stat_result, parts: Parts) -> os.stat_result:

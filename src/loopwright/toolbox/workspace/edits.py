@@ -106,7 +106,7 @@ def _several(text: str, places: Sequence[int], path: str) -> str:
 def _missing(text: str, old: str, path: str) -> str:
     said = f"old does not stand in {path} like this"
     wanted = old.split("\n")
-    if all(_NUMBERED.match(line) for line in wanted if line.strip()):
+    if old.strip() and all(_NUMBERED.match(line) for line in wanted if line.strip()):
         return f"{said}; leave out the numbers of the lines"
     lines = text.split("\n")
     if place := _but_for_spaces(lines, wanted):
@@ -132,7 +132,7 @@ def _nearest(lines: Sequence[str], wanted: str) -> list[str]:
     numbers: dict[str, int] = {}
     for number, line in enumerate(lines[:COMPARED], 1):
         numbers.setdefault(line.strip()[:LINE], number)
-    near = get_close_matches(wanted.strip()[:LINE], numbers, n=3, cutoff=0.6)
+    near = get_close_matches(wanted.strip()[:LINE], numbers, n=3, cutoff=0.6) if wanted else []
     return [f"{numbers[line]}: {lines[numbers[line] - 1][:LINE]}" for line in near]
 
 

@@ -103,7 +103,7 @@ class Files:
         if file and not parts:
             raise PathRefused("'.' is the workspace itself; name a file, such as src/main.py")
         if fault := self._rules.fault_in(parts, file=file):
-            raise PathRefused(f"{shown(path)} {fault}")
+            raise PathRefused(fault)
         return parts
 
 

@@ -46,14 +46,19 @@ def fault_in_path(path: str, root: str) -> str:
     """
     if path == ".":
         return ""
-    faults = _in_whole(path, root)
-    fault = next(faults, "") or next(_in_parts(path.split("/")), "")
-    return f"{shown(path)} {fault}" if fault else ""
+    if fault := next(_in_whole(path, root), ""):
+        return f"{shown(path)} {fault}"
+    return next(_in_parts(path), "")
 
 
 def fault_in_name(name: str) -> str:
     """Why one name of a path is refused; empty where it is fine. Hidden names are another matter: see `rules`."""
     return next((fault for fault in (*_in_characters(name), *_in_form(name)) if fault), "")
+
+
+def about(path: str, part: str, fault: str) -> str:
+    """What is wrong with one name of a path, as a sentence about the path."""
+    return f"{shown(path)} {fault}" if part == path else f"{shown(path)}: {shown(part)} {fault}"
 
 
 def parts_of(path: str) -> tuple[str, ...]:
@@ -100,16 +105,17 @@ def _absolute(path: str, root: str) -> str:
     return f"begins at the root of the disk; {_GIVE}"
 
 
-def _in_parts(parts: list[str]) -> Iterator[str]:
+def _in_parts(path: str) -> Iterator[str]:
+    parts = path.split("/")
     if ".." in parts:
-        yield f"leads upwards with '..'; {_GIVE}, or call list_files to see what there is"
+        yield f"{shown(path)} leads upwards; {_GIVE}, or call list_files to see what there is"
     kept = [part for part in parts if part not in ("", ".")]
     if len(kept) < len(parts):
-        yield f"has more slashes or dots than it needs; write {shown('/'.join(kept) or '.')}"
+        yield f"{shown(path)} has more slashes or dots than it needs; write {shown('/'.join(kept) or '.')}"
     if len(parts) > DEEPEST:
-        yield f"lies {len(parts)} folders deep; at most {DEEPEST} are entered"
+        yield f"{shown(path)} lies {len(parts)} names deep; at most {DEEPEST} are taken"
     for part in parts:
-        yield from _in_form(part)
+        yield from (about(path, part, fault) for fault in _in_form(part))
 
 
 def _in_characters(text: str) -> Iterator[str]:
@@ -134,24 +140,20 @@ def _in_character(character: str) -> str:
 
 def _in_form(part: str) -> Iterator[str]:
     """What is wrong with one name; its characters are checked elsewhere."""
-    name = shown(part)
     if part != part.strip(" ") or part.endswith("."):
-        yield f"has the name {name}, which begins or ends with a space or ends with a dot; other systems drop these"
+        yield "begins or ends with a space, or ends with a dot, which other systems drop"
     if ":" in part:
-        yield f"has a colon in {name}, which names drives and hidden streams on other systems; leave it out"
+        yield "has a colon, which means a drive or a hidden stream on other systems; leave it out"
     if found := re.search(r'[*?"<>|]', part):
-        yield (
-            f"holds {found[0]} in {name}; a path names one file and has no wildcards: list_files and search_files "
-            "take a pattern"
-        )
+        yield f"holds {found[0]}; a path names one file, without wildcards: list_files and search_files take a pattern"
     if _DEVICE.fullmatch(part):
-        yield f"has the name {name}, which is a device on other systems; choose another name"
+        yield "is the name of a device on other systems; choose another"
     if _SHORT.fullmatch(part):
-        yield f"has the name {name}, which may stand for a longer one on other systems; write the whole name"
+        yield "may stand for a longer name on other systems; write the whole name"
     if len(part.encode("utf-8", "surrogatepass")) > LONGEST_NAME:
-        yield f"has the name {name}, which is too long: at most {LONGEST_NAME} bytes"
+        yield f"is too long: at most {LONGEST_NAME} bytes are taken for one name"
     if not unicodedata.is_normalized("NFC", part):
-        yield f"has the name {name} in decomposed characters; write it composed (NFC)"
+        yield "is written in decomposed characters; write it composed (NFC)"
     if mixed := _mixed(part):
         yield mixed
 

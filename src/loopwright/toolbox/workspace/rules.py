@@ -7,7 +7,7 @@ import re
 
 from msgspec import Struct
 
-from loopwright.toolbox.workspace.names import fault_in_name, shown
+from loopwright.toolbox.workspace.names import about, fault_in_name
 
 SUFFIXES = frozenset(
     """
@@ -71,18 +71,21 @@ class Rules(Struct, frozen=True):
 
     def fault_in(self, parts: tuple[str, ...], *, file: bool) -> str:
         """Why a path is not offered; empty where it is. The form of the path was checked before."""
-        folders = parts[:-1] if file else parts
-        fault = next((fault for name in folders if (fault := self.fault_in_folder(name))), "")
-        return fault or (self.fault_in_file(parts[-1]) if file and parts else "")
+        path = "/".join(parts)
+        for number, name in enumerate(parts, 1):
+            fault = self.fault_in_file(name) if file and number == len(parts) else self.fault_in_folder(name)
+            if fault:
+                return about(path, name, fault)
+        return ""
 
     def _secret(self, name: str) -> str:
         if name.casefold().startswith(".env") or _KEYS.fullmatch(name.casefold()):
-            return f"names {shown(name)}, which may hold keys or passwords; such files are never read or written here"
+            return "may hold keys or passwords; such files are never read or written here"
         return ""
 
     def _hidden(self, name: str) -> str:
         if name.startswith(".") and name not in self.hidden:
-            return f"names {shown(name)}, which is hidden; what begins with a dot is left to the person"
+            return "is hidden; what begins with a dot is left to the person"
         return ""
 
     def _suffix(self, name: str) -> str:
@@ -90,10 +93,7 @@ class Rules(Struct, frozen=True):
         if name.casefold() in self.names or (name in self.hidden and not stem):
             return ""
         if not dot or not stem:
-            return (
-                f"names {shown(name)}, which has no suffix; only texts with a known suffix are offered, and list_files "
-                "shows folders"
-            )
+            return "has no suffix; only texts with a known suffix are offered, and list_files shows folders"
         if f".{suffix.casefold()}" in self.suffixes:
             return ""
-        return f"names {shown(name)}, and files with the suffix .{suffix} are not offered; only texts are, such as .py"
+        return f"ends with .{suffix}, and such files are not offered; only texts are, such as .py"
