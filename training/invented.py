@@ -1,88 +1,45 @@
 """Episodes with tools of invented names, so that the model learns to read the list of tools, not to remember it.
 
 Owns how such an episode goes: one call or two, one that fails, none. What the tools are stands in `invented_tools.txt`,
-and the turns of phrase in `invented_phrases`. Everything follows from the given source of chance.
+how one of them is wanted in `invented_wishes`. Everything follows from the given source of chance.
 """
 
 import random
-import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from typing import Any
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
-from loopwright.core.messages import Result, ToolSpec
+from loopwright.core.messages import ToolSpec
 from loopwright.tools.result import error, not_found, ok
 from training import invented_phrases as phrases
-from training.invented_reading import Aim, Concept, Part, concepts
+from training.invented_offers import Chance, manner, offered, rivals, sibling
+from training.invented_reading import Aim, Concept, concepts
 from training.invented_values import Value, value
+from training.invented_wishes import (
+    Wish,
+    again,
+    answered,
+    asked,
+    called,
+    capital,
+    concluded,
+    fact_of,
+    filled,
+    framed,
+    limited,
+    misspelt,
+    narrowed,
+    need_of,
+    sentence,
+    slots_of,
+    wished,
+    with_quotes,
+    with_unit,
+)
 from training.trajectories import Episode, Step
 
 LONGEST = 300
 """Characters of a line that the model may say."""
-
-
-class Manner(Struct, frozen=True):
-    """How the names of an episode's tools are written."""
-
-    camel: bool = False
-    opaque: bool = False
-    prefix: str = ""
-
-
-class Offer(Struct, frozen=True):
-    """A tool as this episode offers it."""
-
-    concept: Concept
-    spec: ToolSpec
-    slots: Mapping[str, str]
-    """The parameter's name for each slot."""
-    keys: Mapping[str, str]
-    """The key of the result for each field."""
-
-
-class Wish(Struct):
-    """What is wanted of one tool, with all its values."""
-
-    offer: Offer
-    aim: Aim
-    values: dict[str, Value]
-    """By slot; also those of the parameters that the question leaves out, until it is chosen."""
-    ask: str
-    """The template of the question."""
-    need: str = ""
-    fact: str = ""
-    found: dict[str, Value] = field(default_factory=dict[str, Value])
-
-    def shown(self) -> dict[str, str]:
-        """All values as sentences have them."""
-        return {slot: one.shown for slot, one in (self.values | self.found).items()}
-
-    def number(self) -> Any:
-        """The number that the aim is about."""
-        return self.found[self.aim.number].given
-
-    def measure(self) -> str:
-        """That number with its unit."""
-        return with_unit(self.found[self.aim.number].shown, self.aim.unit)
-
-
-class Chance(Struct):
-    """What an episode is made with."""
-
-    random: random.Random
-    manner: Manner
-    quote: str
-
-    def one(self, options: Sequence[Any]) -> Any:
-        """One of the options."""
-        return self.random.choice(options)
-
-    def happens(self, share: float) -> bool:
-        """True in that share of the cases."""
-        return self.random.random() < share
 
 
 def episode(chance: random.Random) -> Episode:
@@ -108,9 +65,6 @@ def distractors(chance: random.Random, count: int) -> list[ToolSpec]:
 def said(made: Episode) -> list[str]:
     """What the model says in an episode, and the question."""
     return [made.task, made.thought, made.answer, *(step.thought for step in made.steps)]
-
-
-# The kinds of episodes.
 
 
 def single(here: Chance) -> Episode | None:
@@ -203,7 +157,7 @@ def both(here: Chance, first: Wish, second: Wish) -> Episode | None:
 
 def compared(here: Chance) -> Episode | None:
     """The same number of two things: which is higher."""
-    first = wished(here, any_concept(here, with_number), with_a_number)
+    first = wished(here, any_concept(here, with_amount), with_an_amount)
     second = again(here, first)
     if second is None or first.number() == second.number():
         return None
@@ -418,15 +372,6 @@ KINDS: Mapping[str, tuple[Callable[[Chance], Episode | None], int]] = {
 }
 
 
-# The tools of an episode.
-
-
-def manner(chance: random.Random) -> Manner:
-    """How the tools of an episode are named."""
-    prefix = chance.choice(phrases.PREFIXES) if chance.random() < 0.12 else ""
-    return Manner(camel=chance.random() < 0.22, opaque=chance.random() < 0.05, prefix=prefix)
-
-
 def any_concept(here: Chance, fits: Callable[[Concept], bool] = lambda _: True) -> Concept:
     """Some tool that fits and that people ask something of."""
     return here.one([concept for concept in concepts().values() if concept.aims and fits(concept)])
@@ -442,56 +387,14 @@ def with_a_number(aim: Aim) -> bool:
     return bool(aim.number)
 
 
-def offered(here: Chance, concept: Concept) -> Offer:
-    """A tool with the names, the order and the description that this episode has chosen."""
-    takes = list(concept.takes)
-    if here.happens(0.15):
-        here.random.shuffle(takes)
-    if here.happens(0.35):
-        takes = [part for part in takes if not part.optional]
-    slots = named(here, takes)
-    properties = {slots[part.slot]: part.source.schema for part in takes}
-    parameters: dict[str, Any] = {"type": "object", "properties": properties}
-    if needed := [slots[part.slot] for part in takes if not part.optional]:
-        parameters["required"] = needed
-    plain = concept.effect == "read" and here.happens(0.1)
-    base = f"{here.one(phrases.VERBS)}_{concept.noun.replace(' ', '_')}" if plain else here.one(concept.names)
-    silent = not plain and not here.manner.opaque and here.happens(0.03)
-    about = "" if silent else described(here, here.one(concept.about))
-    spec = ToolSpec(tool_name(here, base), about, parameters, effect=concept.effect)
-    return Offer(concept, spec, slots, named(here, concept.gives))
+def with_amount(concept: Concept) -> bool:
+    """Whether a tool gives a number that can be higher than another."""
+    return any(with_an_amount(aim) for aim in concept.aims)
 
 
-def described(here: Chance, about: str) -> str:
-    """A description, at times with its verb in another form."""
-    verb, _, rest = about.partition(" ")
-    if verb not in phrases.THIRD_PERSON or here.happens(0.6):
-        return about
-    return here.one([f"{phrases.THIRD_PERSON[verb]} {rest}", f"Use this to {verb.lower()} {rest}"])
-
-
-def named(here: Chance, parts: Sequence[Part]) -> dict[str, str]:
-    """A name for each part, none twice."""
-    found = dict[str, str]()
-    for part in parts:
-        free = [name for name in part.names if written(here, name) not in found.values()]
-        found[part.slot] = written(here, here.one(free or [part.slot]))
-    return found
-
-
-def written(here: Chance, name: str) -> str:
-    """A name in the manner of the episode."""
-    if not here.manner.camel:
-        return name
-    head, *rest = name.split("_")
-    return head + "".join(word[:1].upper() + word[1:] for word in rest)
-
-
-def tool_name(here: Chance, name: str) -> str:
-    """A tool's name in the manner of the episode; one that says nothing where it is opaque."""
-    if here.manner.opaque:
-        return here.one(phrases.OPAQUE).format(number=here.random.randint(1, 99), letter=here.one("abcdefgh"))
-    return here.manner.prefix + written(here, name)
+def with_an_amount(aim: Aim) -> bool:
+    """Whether an aim is about a number that is no date."""
+    return bool(aim.number) and not aim.dated
 
 
 def lying_beside(here: Chance, wishes: Sequence[Wish], most: int) -> list[ToolSpec]:
@@ -512,38 +415,6 @@ def lying_beside(here: Chance, wishes: Sequence[Wish], most: int) -> list[ToolSp
     return list(specs.values())
 
 
-@cache
-def rivals(key: str) -> frozenset[str]:
-    """Tools that never lie beside this one: those that could answer in its place.
-
-    What finds the id that this one takes would be the right first step where only a name is given.
-    """
-    finders = {one.key for one in concepts().values() if any(target == key for target, _ in one.then)}
-    either = {one.key for one in concepts().values() if key in one.apart}
-    return frozenset({key, *finders, *either, *concepts()[key].apart})
-
-
-def sibling(here: Chance, concept: Concept) -> ToolSpec:
-    """A tool about the same kind of thing that does something else with it."""
-    lists = 0 if concept.needed else 2
-    verb, about, takes_id, effect = here.one(phrases.SIBLINGS[lists:])
-    noun = concept.noun
-    name = f"{verb}_{noun if takes_id else plural(noun)}".replace(" ", "_")
-    properties = (
-        {written(here, here.one([f"{noun.replace(' ', '_')}_id", "id"])): {"type": "string"}} if takes_id else {}
-    )
-    parameters = {"type": "object", "properties": properties, "required": list(properties)}
-    told = here.one(about).format(noun=noun, a=f"{'an' if noun[0] in 'aeio' else 'a'} {noun}")
-    return ToolSpec(tool_name(here, name), told, parameters, effect=effect)
-
-
-def plural(noun: str) -> str:
-    """More than one of it."""
-    if noun.endswith(("s", "x", "ch", "sh")):
-        return f"{noun}es"
-    return f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{noun}s"
-
-
 def finished(
     here: Chance, task: str, wishes: Sequence[Wish], steps: Sequence[Step], thought: str, answer: str
 ) -> Episode | None:
@@ -558,217 +429,3 @@ def finished(
     thought, answer = with_quotes(here, thought), with_quotes(here, answer)
     spoken = [replace(step, thought=with_quotes(here, step.thought)) for step in steps]
     return Episode("invented", task, tuple(tools), tuple(spoken), thought, answer)
-
-
-# Questions, calls and answers.
-
-
-def wished(here: Chance, concept: Concept, fits: Callable[[Aim], bool] = lambda _: True) -> Wish:
-    """Something that is wanted of a tool, with values drawn for all that it takes and gives."""
-    offer = offered(here, concept)
-    aim: Aim = here.one([aim for aim in concept.aims if fits(aim)])
-    values = {part.slot: in_question(here, part) for part in concept.takes}
-    wish = Wish(offer, aim, values, "")
-    answered(here, wish)
-    return wish
-
-
-def in_question(here: Chance, part: Part) -> Value:
-    """A value as a person writes it."""
-    drawn = part.source.draw(here.random, {})
-    if (
-        isinstance(drawn.given, int)
-        and not isinstance(drawn.given, bool)
-        and drawn.given >= 1000
-        and here.happens(0.35)
-    ):
-        return replace(drawn, shown=f"{drawn.given:,}")
-    return drawn
-
-
-def answered(here: Chance, wish: Wish) -> None:
-    """Draw what the tool will give."""
-    given = {slot: one.given for slot, one in wish.values.items()}
-    wish.found = {part.slot: part.source.draw(here.random, given) for part in wish.offer.concept.gives}
-
-
-def again(here: Chance, first: Wish) -> Wish | None:
-    """The same wish with other values; None where they turn out the same."""
-    values = {part.slot: in_question(here, part) for part in first.offer.concept.takes}
-    if not first.offer.concept.needed or any(
-        values[slot].given == first.values[slot].given for slot in first.offer.concept.needed
-    ):
-        return None
-    second = Wish(first.offer, first.aim, values, first.ask)
-    answered(here, second)
-    return second
-
-
-def narrowed(here: Chance, wish: Wish, template: str) -> None:
-    """Keep the values that the question names, and words that speak of no other."""
-    used = slots_of(template) | wish.offer.concept.needed
-    wish.values = {slot: one for slot, one in wish.values.items() if slot in used}
-    known = set(wish.values) | set(wish.found)
-    if not wish.need:
-        fitting = [need for need in wish.aim.needs if slots_of(need) <= known]
-        richest = max(len(slots_of(need)) for need in fitting)
-        wish.need = here.one([need for need in fitting if len(slots_of(need)) == richest])
-    if not wish.fact:
-        wish.fact = here.one([fact for fact in wish.aim.facts if slots_of(fact) <= known])
-
-
-def asked(here: Chance, wish: Wish) -> str:
-    """A question for a wish, in somebody's voice; settles which values it names."""
-    possible = [ask for ask in wish.aim.asks if slots_of(ask) <= set(wish.offer.slots)]
-    needs = [need for need in wish.aim.needs if slots_of(need) <= set(wish.offer.slots)]
-    if here.happens(0.45):
-        frames = phrases.DO if wish.aim.act else phrases.MANY if wish.aim.plural else phrases.ONE
-        wish.need = here.one(needs)
-        template = here.one(frames).replace("{need}", wish.need).replace("{Need}", capital(wish.need))
-    else:
-        template = here.one(possible)
-    wish.ask = template
-    narrowed(here, wish, template)
-    if here.happens(0.12):
-        template = "".join(part if part.startswith("{") else part.lower() for part in re.split(r"(\{\w+\})", template))
-        template = template.rstrip("?.")
-    return framed(here, filled(template, wish.shown()))
-
-
-def framed(here: Chance, task: str) -> str:
-    """A question with something before or behind it, at times."""
-    task = with_quotes(here, task)
-    if here.happens(0.1):
-        before, first = here.one(phrases.BEFORE), task.split(" ", 1)[0]
-        if before[-1] in ",:" and first in openers():
-            task = task[:1].lower() + task[1:]
-        task = f"{before} {task}"
-    if here.happens(0.07):
-        task = f"{task}{'' if task[-1] in '.?!' else '.'} {here.one(phrases.BEHIND)}"
-    return capital(task) if task[-1:] in ".?!" else task
-
-
-@cache
-def openers() -> frozenset[str]:
-    """Words that begin a question and are small within one: no names, and not `I`."""
-    asks = [ask for concept in concepts().values() for aim in concept.aims for ask in aim.asks]
-    frames = [
-        *phrases.ONE,
-        *phrases.MANY,
-        *phrases.DO,
-        *phrases.BOTH,
-        *phrases.IS_IT,
-        *phrases.ONLY_IF,
-        *phrases.MIXED,
-        *phrases.WHICH,
-    ]
-    return frozenset(text.split(" ", 1)[0] for text in asks + frames if text[0].isupper() and text[0] != "I") | {
-        "The",
-        "Is",
-    }
-
-
-def with_quotes(here: Chance, text: str) -> str:
-    """A text with the kind of quotation marks of the episode."""
-    return re.sub(r"(?<!\w)'([^\"]+?)'(?!\w)", rf"{here.quote}\1{here.quote}", text)
-
-
-def called(here: Chance, wish: Wish, frame: str = "", *, told: str = "", later: str = "") -> Step:
-    """The call of a wish, with the thought before it and what comes back."""
-    frame = frame or here.one(phrases.THINK_TO_DO if wish.aim.act else phrases.THINK)
-    need = need_of(wish)
-    words = {"need": need, "tool": wish.offer.spec.name, "told": told, "first": need, "second": need, "later": later}
-    given = {wish.offer.slots[slot]: wish.values[slot].given for slot in wish.offer.slots if slot in wish.values}
-    return Step(sentence(frame, **words), wish.offer.spec.name, given, returned(here, wish, given))
-
-
-def returned(here: Chance, wish: Wish, given: Mapping[str, Any]) -> Result:
-    """What the tool gives back: a value, an object, at times wrapped up, at times a sentence."""
-    keys = wish.offer.keys
-    if len(wish.found) == 1 and here.happens(0.45):
-        return ok(next(iter(wish.found.values())).given)
-    if here.happens(0.06) and not wish.aim.act:
-        return ok(f"{capital(fact_of(wish))}.")
-    fields = {keys[slot]: one.given for slot, one in wish.found.items()}
-    if here.happens(0.2):
-        fields = {name: part for name, part in given.items() if name not in fields} | fields
-    if here.happens(0.15):
-        extra, draw = here.one(phrases.EXTRAS)
-        fields = {extra: draw(here.random)} | fields if here.happens(0.5) else fields | {extra: draw(here.random)}
-    if here.happens(0.06):
-        return ok({here.one(["result", "data", "response"]): fields})
-    return ok([fields] if here.happens(0.04) else fields)
-
-
-def concluded(here: Chance, wish: Wish) -> tuple[str, str]:
-    """The thought that quotes the result, and the answer."""
-    words = {"fact": fact_of(wish), "tool": wish.offer.spec.name}
-    return sentence(here.one(phrases.KNOWN), **words), sentence(here.one(phrases.TOLD), **words)
-
-
-def limited(here: Chance, wish: Wish) -> tuple[str, str, bool]:
-    """A number near the one that is found, the words of a comparison, and whether it holds."""
-    x = wish.number()
-    spread = max(abs(x) * here.one([0.05, 0.2, 0.5]), 2)
-    limit = x if here.happens(0.08) else x + here.random.uniform(-spread, spread)
-    limit = round(limit) if isinstance(x, int) or here.happens(0.6) else round(limit, 1)
-    limit = max(limit, 1) if x >= 0 else limit
-    than, holds = here.one(COMPARISONS)
-    return value(limit).shown, than, holds(x, limit)
-
-
-COMPARISONS: Sequence[tuple[str, Callable[[float, float], bool]]] = (
-    ("more than", lambda x, limit: x > limit),
-    ("above", lambda x, limit: x > limit),
-    ("over", lambda x, limit: x > limit),
-    ("less than", lambda x, limit: x < limit),
-    ("below", lambda x, limit: x < limit),
-    ("under", lambda x, limit: x < limit),
-    ("at least", lambda x, limit: x >= limit),
-    ("at most", lambda x, limit: x <= limit),
-)
-
-
-def misspelt(here: Chance, word: str) -> str:
-    """A word with two letters swapped or one left out, not at its ends."""
-    place = here.random.randint(1, len(word) - 3)
-    if here.happens(0.5) and word[place] != word[place + 1]:
-        return word[:place] + word[place + 1] + word[place] + word[place + 2 :]
-    return word[:place] + word[place + 1 :]
-
-
-def need_of(wish: Wish) -> str:
-    """What is wanted, as a noun, or an act in the imperative."""
-    return filled(wish.need, wish.shown())
-
-
-def fact_of(wish: Wish) -> str:
-    """The answer as a clause."""
-    return filled(wish.fact, wish.shown())
-
-
-def with_unit(number: str, unit: str) -> str:
-    """`12.5 kg`, `30`."""
-    return f"{number} {unit}".rstrip()
-
-
-def slots_of(template: str) -> set[str]:
-    """The slots that a template names, but for the frames' own."""
-    return set(re.findall(r"\{(\w+)\}", template))
-
-
-def filled(template: str, shown: Mapping[str, str]) -> str:
-    """A template with its values."""
-    return re.sub(r"\{(\w+)\}", lambda found: shown[found[1]], template)
-
-
-def sentence(frame: str, **words: str) -> str:
-    """A frame with its words; it begins with a capital letter, unless with the name of a tool."""
-    text = frame.format(**words)
-    return text if frame.startswith("{tool}") else capital(text)
-
-
-def capital(text: str) -> str:
-    """A text that begins with a capital letter; one that begins with an address or a code stays."""
-    first = text.split(" ", 1)[0]
-    return text if not first.isalpha() else text[:1].upper() + text[1:]

@@ -13,6 +13,24 @@ Pairs = Sequence[tuple[str, str]]
 
 ONE = (
     "What is {need}?",
+    "Is there a way to see {need}?",
+    "What would {need} be?",
+    "Please let me know {need}.",
+    "I'm looking for {need}.",
+    "I want to know {need}.",
+    "Could you look up {need}, please?",
+    "Get me {need}.",
+    "Can you give me {need}?",
+    "Check {need}.",
+    "It would be nice to know {need}.",
+    "My colleague wants to know {need}.",
+    "For tomorrow I need {need}.",
+    "Have you got {need}?",
+    "Show me {need}.",
+    "Hm, what was {need} again?",
+    "need {need}",
+    "{need} please",
+    "{need}",
     "Could you tell me {need}?",
     "I need {need}.",
     "I'd like to know {need}.",
@@ -37,6 +55,13 @@ ONE = (
 )
 MANY = (
     "What are {need}?",
+    "Please let me know {need}.",
+    "I'm looking for {need}.",
+    "I want to know {need}.",
+    "Get me {need}.",
+    "Check {need}.",
+    "Have you got {need}?",
+    "{need} please",
     "Could you tell me {need}?",
     "I need {need}.",
     "I'd like to know {need}.",
@@ -53,6 +78,12 @@ MANY = (
 )
 DO = (
     "Please {need}.",
+    "{need}",
+    "{need} pls",
+    "I need you to {need}.",
+    "It would be great if you could {need}.",
+    "Time to {need}!",
+    "Let's {need}.",
     "Can you {need}?",
     "{Need}.",
     "I want you to {need}.",
@@ -116,6 +147,13 @@ ONLY_IF = (
     "Look up {need}, and if it is {than} {limit}, {do}.",
     "When {need} is {than} {limit}, {do}; otherwise do nothing.",
     "Only if {need} is {than} {limit}: {do}.",
+)
+ASIDE = (
+    "Yesterday I asked for {need}.",
+    "I already have {need}.",
+    "Never mind {need}.",
+    "Somebody else looks for {need}.",
+    "Forget {need} for now.",
 )
 BEFORE = (
     "Quick question.",

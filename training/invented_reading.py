@@ -49,6 +49,8 @@ class Aim(Struct):
     act: bool = False
     number: str = ""
     unit: str = ""
+    dated: bool = False
+    """Whether `number` is a date or a time, which comes before or after another."""
     into: tuple[str, str, str] | None = None
     """Another tool's key, its slot, and the noun for what comes of both."""
 
@@ -91,7 +93,17 @@ def concepts() -> dict[str, Concept]:
         for line in lines:
             if line.strip() and not line.startswith("#"):
                 _read(found[key], *(part.strip() for part in line.split(":", 1)))
+        _date(found[key])
     return found
+
+
+def _date(concept: Concept) -> None:
+    """Aims about a date or a time can be compared, too."""
+    moments = [part.slot for part in concept.gives if part.source in (source("date"), source("time"))]
+    for aim in concept.aims:
+        told = [slot for slot in moments if all(f"{{{slot}}}" in fact for fact in aim.facts)]
+        if len(told) == 1 and not (aim.number or aim.plural or aim.act):
+            aim.number, aim.dated = told[0], True
 
 
 def _read(concept: Concept, word: str, text: str) -> None:

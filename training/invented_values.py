@@ -16,7 +16,7 @@ from typing import Any, cast
 from msgspec import Struct
 
 from training.invented_sums import SUMS
-from training.invented_words import WORDS
+from training.invented_words import MADE, MIXES, WORDS
 
 
 class Value(Struct, frozen=True):
@@ -77,8 +77,19 @@ def source(text: str) -> Source:
 
 
 def _words(name: str) -> Source:
-    words = WORDS[name]
-    return Source({"type": "string"}, lambda chance, _: value(chance.choice(words)), words=name)
+    return Source({"type": "string"}, lambda chance, _: value(word(chance, name)), words=name)
+
+
+def word(chance: random.Random, name: str) -> str:
+    """One of a list of words, or a value of that kind that no list holds, so that copying is all that helps."""
+    mixes = MIXES.get(name)
+    if mixes is None or chance.random() < 0.55:
+        return chance.choice(WORDS[name])
+    return re.sub(r"\{(\w+)\}", lambda found: _part_of_mix(chance, found[1]), chance.choice(mixes))
+
+
+def _part_of_mix(chance: random.Random, name: str) -> str:
+    return "".join(chance.choice(parts) for parts in MADE) if name == "made" else chance.choice(WORDS[name])
 
 
 def _pick(text: str) -> Source:
@@ -159,7 +170,7 @@ def _mail(_: str) -> Source:
 
 def _person(_: str) -> Source:
     def draw(chance: random.Random, _: Mapping[str, Any]) -> Value:
-        return value(f"{chance.choice(WORDS['first'])} {chance.choice(WORDS['last'])}")
+        return value(f"{word(chance, 'first')} {word(chance, 'last')}")
 
     return Source({"type": "string"}, draw, words="person")
 

@@ -319,6 +319,9 @@ URLS = [
     "https://maps.example/place/7f3a",
 ]
 
+COLOURS = _words("blue, red, green, white, black, yellow, grey, brown, orange, purple, silver, pink")
+SIZES = _words("XL, 40 cm, no 7, mini, 2 m, size S, 500 ml, set of 4")
+
 WORDS: Mapping[str, Sequence[str]] = {
     "first": FIRST,
     "last": LAST,
@@ -358,4 +361,56 @@ WORDS: Mapping[str, Sequence[str]] = {
     "foreign": FOREIGN,
     "review": REVIEWS,
     "url": URLS,
+    "colour": COLOURS,
+    "size": SIZES,
 }
+
+MADE: Sequence[Sequence[str]] = (
+    _words("""
+    Vel, Tar, Mor, Kes, Lun, Bra, Dor, Fen, Gal, Hal, Jor, Kir, Lom, Nar, Ost, Pel, Quen, Rav, Sil, Tor, Ulm, Wex, Yar
+    """),
+    ["a", "e", "i", "o", "u", "an", "el", "ir", "or"],
+    _words("dale, mora, nik, ster, ville, vik, ra, ton, lin, gard, sund, bury, stad, nova, field, ica, mere, bach"),
+)
+"""Beginnings, middles and ends of names that no list holds."""
+
+MIXES: Mapping[str, Sequence[str]] = {
+    "last": ["{made}", "{made}"],
+    "town": ["{made}", "{made}", "New {made}", "Port {made}", "{made} Bay"],
+    "thing": ["{colour} {thing}", "{thing} {size}", "{made} {thing}"],
+    "food": ["{made} stew", "{ingredient} curry", "{ingredient} soup", "{made} cake", "{ingredient} salad"],
+    "book": ["The {made} Papers", "{made}", "A Night in {made}", "The Road to {town}", "{first} and the {animal}"],
+    "film": ["Return to {made}", "{made}", "The {animal} of {town}", "{first} Forever", "{made} Rising"],
+    "plant": ["{made} fern", "{colour} {plant}", "{made} rose"],
+    "drug": ["{made}", "{made} forte"],
+    "company": ["{made} Labs", "{made} & {made}", "{last} Motors", "{made} Foods", "{town} Steel"],
+    "team": ["{town} {animal}s", "{made} United", "{made} Rovers", "{town} City"],
+    "museum": ["{made} Museum", "{town} Gallery", "Museum of {made}", "Villa {made}"],
+    "street": ["{made} Street", "{last} Road", "{made} Lane", "{first} Square"],
+    "port": ["Port {made}", "{made} Harbour", "{made}"],
+    "hotel": ["Hotel {made}", "{made} Lodge", "The {animal} Inn", "Villa {first}"],
+    "server": ["{made}-01", "node-{made}", "{first}-pc"],
+    "chore": [
+        "buy {colour} {thing}",
+        "call {first} {made}",
+        "repair the {thing}",
+        "cook {food}",
+        "ask {first} about {thing}",
+    ],
+    "message": [
+        "See you in {made}",
+        "I have found the {thing}",
+        "{first} is waiting for you",
+        "We need more {ingredient}",
+    ],
+    "sentence": [
+        "{word} {animal} in {town}",
+        "{first} likes {food}",
+        "{colour} {thing} for {first}",
+        "{word} and {word}",
+    ],
+    "review": ["The {food} was {word}", "{word} staff", "I lost my {thing} there", "{made} was better"],
+    "trash": ["{colour} {thing}", "old {thing}"],
+    "animal": ["{made} fox", "{made} owl"],
+}
+"""Other values that a list of words may give: `{made}` is a made-up name, the rest are lists."""
