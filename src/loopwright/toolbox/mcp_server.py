@@ -182,7 +182,7 @@ class Connection:
     def _transport(self) -> AbstractAsyncContextManager[Any]:
         if self.server.command:
             return started(self.server, self._env, self._story)
-        return _reached(self.server.url, self._headers)
+        return _reached(self.server.url, self._headers, self._story)
 
     async def _living(self) -> Client:
         """The client of a server that lives, as far as is known.
@@ -196,7 +196,7 @@ class Connection:
             if self._restarts <= 0:
                 raise UsageError(f"MCP server {self.name} died {RESTARTS + 1} times and is not started again")
             self._restarts -= 1
-            self._notice(f"MCP server {self.name} is started again")
+            self._notice(f"MCP server {self.name} is {'connected to' if self.server.url else 'started'} again")
             try:
                 async with asyncio.timeout(self.server.start_seconds):
                     return await self._connected()
@@ -250,38 +250,43 @@ async def _listed(client: Client, name: str) -> list[Listed]:
 
 
 @asynccontextmanager
-async def _reached(url: str, headers: Mapping[str, str]) -> AsyncGenerator[Any, None]:
+async def _reached(url: str, headers: Mapping[str, str], story: Story) -> AsyncGenerator[Any, None]:
     """The streams to a server behind an address."""
     here = is_this_machine(urlsplit(url).hostname or "")
     timeout = httpx2.Timeout(30.0, read=None)  # how long a call may take is the tool's limit
+
+    async def heard(response: httpx2.Response) -> None:
+        refused = response.status_code >= 400 and response.request.method == "POST"
+        story.why = f"it answered with status {response.status_code}" if refused else ""
+        if not response.headers.get("content-type", "").startswith("text/event-stream"):  # there each event is bounded
+            response.stream = _Bounded(cast("httpx2.AsyncByteStream", response.stream), story)
+
     async with (
         httpx2.AsyncClient(
-            headers=dict(headers), timeout=timeout, trust_env=not here, event_hooks={"response": [_bounded]}
+            headers=dict(headers), timeout=timeout, trust_env=not here, event_hooks={"response": [heard]}
         ) as client,
         streamable_http_client(url, http_client=client, max_sse_event_size=LARGEST) as streams,
     ):
         yield streams
 
 
-async def _bounded(response: httpx2.Response) -> None:
-    """Let no answer be larger than a message may be; streams of events are bounded by the event."""
-    if response.headers.get("content-type", "").startswith("text/event-stream"):
-        return
-    stream = cast("httpx2.AsyncByteStream", response.stream)
+class _Bounded(httpx2.AsyncByteStream):
+    """The body of an answer, which breaks off where it becomes larger than a message may be."""
 
-    class Bounded(httpx2.AsyncByteStream):
-        async def __aiter__(self) -> AsyncIterator[bytes]:
-            left = LARGEST
-            async for part in stream:
-                left -= len(part)
-                if left < 0:
-                    raise httpx2.DecodingError(f"the answer has more than {LARGEST >> 20} MiB")
-                yield part
+    def __init__(self, stream: httpx2.AsyncByteStream, story: Story) -> None:
+        self._stream, self._story = stream, story
 
-        async def aclose(self) -> None:
-            await stream.aclose()
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        left = LARGEST
+        async for part in self._stream:
+            left -= len(part)
+            if left < 0:
+                self._story.why = f"it sent a message of more than {LARGEST >> 20} MiB"
+                raise httpx2.DecodingError(self._story.why)
+            yield part
 
-    response.stream = Bounded()
+    async def aclose(self) -> None:
+        await self._stream.aclose()
 
 
 def _first(raised: BaseException) -> BaseException:
