@@ -82,9 +82,9 @@ def failing(here: Chance) -> Episode | None:
     if lost and here.happens(0.6):
         what = filled(lost, wish.shown())
         result = not_found(here.one(phrases.NOT_FOUND).format(what=what, noun=wish.offer.concept.noun))
-        if here.happens(0.2):
+        if here.happens(0.2) and not wish.aim.act:
             result = ok(here.one([None, [], {}, {"results": []}, {"found": False}, {"count": 0, "items": []}]))
-        thought, answer = here.one(phrases.LOST)
+        thought, answer = here.one(phrases.LOST_TO_DO if wish.aim.act else phrases.LOST)
         words = {"what": what, "need": need_of(wish)}
     else:
         cause, because = here.one(phrases.CAUSES)
@@ -249,7 +249,7 @@ def chain_lost(here: Chance) -> Episode | None:
     what = filled(finder.offer.concept.lost, finder.shown())
     result = not_found(here.one(phrases.NOT_FOUND).format(what=what, noun=finder.offer.concept.noun))
     step = replace(by_id(here, finder, wish, spoken)[0], result=result)
-    thought, answer = here.one(phrases.LOST)
+    thought, answer = here.one(phrases.LOST_TO_DO if wish.aim.act else phrases.LOST)
     words = {"what": what, "need": need_of(spoken)}
     return finished(here, task, [finder, wish], [step], sentence(thought, **words), sentence(answer, **words))
 
@@ -274,9 +274,15 @@ def speaking_of(finder: Wish, wish: Wish, slot: str) -> Wish:
 def by_id(here: Chance, finder: Wish, wish: Wish, spoken: Wish) -> list[Step]:
     """The two calls of a chain."""
     need, tool = need_of(spoken), wish.offer.spec.name
-    one = called(here, finder, here.one(phrases.FIND_ID), later=need)
+    one = called(here, finder, here.one(phrases.FIND_ID_TO_DO if wish.aim.act else phrases.FIND_ID), later=need)
     found = finder.found[finder.offer.concept.gives[0].slot].shown
-    thought = sentence(here.one(phrases.USE_ID), fact=fact_of(finder), need=need, tool=tool, id=found)
+    thought = sentence(
+        here.one(phrases.USE_ID_TO_DO if wish.aim.act else phrases.USE_ID),
+        fact=fact_of(finder),
+        need=need,
+        tool=tool,
+        id=found,
+    )
     return [one, replace(called(here, wish), thought=thought)]
 
 
@@ -289,6 +295,8 @@ def corrected(here: Chance) -> Episode | None:
     slot = named[0].slot
     right = wish.values[slot]
     wrong = misspelt(here, right.given)
+    if wrong == right.given:
+        return None
     spoken = replace(wish, values={**wish.values, slot: value(wrong)})
     task = asked(here, spoken)
     wish.ask, wish.need, wish.fact = spoken.ask, spoken.need, spoken.fact

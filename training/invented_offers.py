@@ -61,10 +61,12 @@ def offered(here: Chance, concept: Concept) -> Offer:
     takes = list(concept.takes)
     if here.happens(0.15):
         here.random.shuffle(takes)
-    if here.happens(0.35):
+    if here.happens(0.25):
         takes = [part for part in takes if not part.optional]
     slots = named(here, takes)
     properties = {slots[part.slot]: part.source.schema for part in takes}
+    if here.happens(0.12):
+        properties |= unasked(here, properties)
     parameters: dict[str, Any] = {"type": "object", "properties": properties}
     if needed := [slots[part.slot] for part in takes if not part.optional]:
         parameters["required"] = needed
@@ -74,6 +76,13 @@ def offered(here: Chance, concept: Concept) -> Offer:
     about = "" if silent else described(here, here.one(concept.about))
     spec = ToolSpec(tool_name(here, base), about, parameters, effect=concept.effect)
     return Offer(concept, spec, slots, named(here, concept.gives))
+
+
+def unasked(here: Chance, taken: Mapping[str, Any]) -> dict[str, Any]:
+    """A parameter or two that no question asks for, so that they are left out."""
+    chosen = here.random.sample(list(phrases.UNASKED), here.one([1, 1, 2]))
+    named = {written(here, name): phrases.UNASKED[name] for name in chosen}
+    return {name: schema for name, schema in named.items() if name not in taken}
 
 
 def described(here: Chance, about: str) -> str:

@@ -4,7 +4,7 @@ Owns words only; which of them is used where stands in `invented`.
 """
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 Pairs = Sequence[tuple[str, str]]
@@ -246,6 +246,16 @@ FIND_ID = (
     "For {later} I first need {need}.",
     "{tool} finds {need}; with it I can go on.",
 )
+FIND_ID_TO_DO = (
+    "To {later} I first need {need}.",
+    "Only the name is given, so first {need} with {tool}.",
+    "I need {need} first; {tool} gives it.",
+)
+USE_ID_TO_DO = (
+    "{fact}, so I call {tool} with {id}.",
+    "{fact}. With it I can {need}.",
+    "Now I have {id} and {need} with {tool}.",
+)
 FIRST_STEP = (
     "I need {need} first; {tool} gives it.",
     "For {later} I first need {need}.",
@@ -341,7 +351,7 @@ NOT_FOUND = (
     "{what} does not exist",
     "no such {noun}",
     "nothing found for {what}",
-    "there is no {what}",
+    "no result: {what}",
     "no match for {what}",
     "0 results for {what}",
     "no entry for {what}",
@@ -353,6 +363,11 @@ LOST: Pairs = (
     ("The tool does not know {what}.", "Sorry, {what} was not found."),
     ("There is no result for {what}, so I say so.", "I could not find {what}, so I cannot tell {need}."),
     ("{what} is not known.", "I cannot tell you {need}: {what} was not found."),
+)
+LOST_TO_DO: Pairs = (
+    ("{what} was not found, so nothing was done.", "I could not {need}, because {what} was not found."),
+    ("The tool does not know {what}.", "Sorry, {what} was not found, so I did not {need}."),
+    ("Nothing was found for {what}.", "I could not {need}: {what} was not found."),
 )
 CAUSES: Pairs = (
     ("TimeoutError: no answer within 10 seconds", "there was no answer within 10 seconds"),
@@ -499,6 +514,19 @@ SIBLINGS = (
 )
 VERBS = ("lookup", "query", "fetch", "check", "get", "read", "show", "find", "info_on", "ask_about")
 NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+UNASKED: Mapping[str, Any] = {
+    "verbose": {"type": "boolean"},
+    "lang": {"type": "string"},
+    "format": {"type": "string", "enum": ["json", "text"]},
+    "timeout": {"type": "integer"},
+    "page": {"type": "integer"},
+    "include_history": {"type": "boolean"},
+    "fields": {"type": "array", "items": {"type": "string"}},
+    "use_cache": {"type": "boolean"},
+    "region": {"type": "string"},
+    "precision": {"type": "number"},
+}
+"""Parameters that any tool may have and that may always be left out."""
 THIRD_PERSON = {
     "Get": "Gets",
     "Find": "Finds",

@@ -108,6 +108,10 @@ def asked(here: Chance, wish: Wish) -> str:
     """A question for a wish, in somebody's voice; settles which values it names."""
     possible = [ask for ask in wish.aim.asks if slots_of(ask) <= set(wish.offer.slots)]
     needs = [need for need in wish.aim.needs if slots_of(need) <= set(wish.offer.slots)]
+    more = set(wish.offer.slots) - wish.offer.concept.needed
+    if more and here.happens(0.45):
+        needs = [need for need in needs if slots_of(need) & more] or needs
+        possible = [ask for ask in possible if slots_of(ask) & more] or possible
     if here.happens(0.45):
         frames = phrases.DO if wish.aim.act else phrases.MANY if wish.aim.plural else phrases.ONE
         wish.need = here.one(needs)
@@ -234,8 +238,11 @@ COMPARISONS: Sequence[tuple[str, Callable[[float, float], bool]]] = (
 
 
 def misspelt(here: Chance, word: str) -> str:
-    """A word with two letters swapped or one left out, not at its ends."""
-    place = here.random.randint(1, len(word) - 3)
+    """A word with two letters swapped or one left out, not at its ends; the same where it has no such letters."""
+    places = [place for place in range(1, len(word) - 2) if word[place : place + 2].isalpha()]
+    if not places:
+        return word
+    place = here.one(places)
     if here.happens(0.5) and word[place] != word[place + 1]:
         return word[:place] + word[place + 1] + word[place] + word[place + 2 :]
     return word[:place] + word[place + 1 :]

@@ -109,7 +109,7 @@ def test_all_that_has_to_be_learnt_occurs() -> None:
     assert 0.06 < failed < 0.2
     assert 0.04 < calls.count(0) / MANY < 0.15
     assert 0.15 < calls.count(2) / MANY < 0.45
-    assert {step.tool for one in many() for step in one.steps} >= {"get_price", "price_of"}
+    assert len({step.tool for one in many() for step in one.steps}) > 1000
 
 
 def test_lines_are_short() -> None:
