@@ -116,9 +116,8 @@ def _whole(text: str) -> Source:
 
 def _spread(chance: random.Random, least: int, most: int) -> int:
     """A number whose length varies: of a wide range, not nearly always one of the highest length."""
-    if most < 1000 or least < 0 or chance.random() < 0.4:
-        return chance.randint(least, most)
-    return chance.randint(least, max(least, most // 10 ** chance.randint(0, 2)))
+    ends = [end for end in (most, most // 10, most // 100) if end > 2 * abs(least) and end > 10]
+    return chance.randint(least, chance.choice(ends or [most]) if most >= 1000 else most)
 
 
 def _decimal(text: str) -> Source:
