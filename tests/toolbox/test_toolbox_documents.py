@@ -11,7 +11,9 @@ from msgspec import json
 from loopwright.core.errors import UsageError
 from loopwright.core.messages import Result
 from loopwright.toolbox import folder as module
-from loopwright.toolbox.folder import DocumentTool, documents
+from loopwright.toolbox.folder import documents
+from loopwright.toolbox.passages import PASSAGE
+from loopwright.toolbox.shelf import ShelfTool
 
 COFFEE = """# The coffee machine
 
@@ -45,7 +47,7 @@ def shown(result: Result) -> str:
     return json.decode(result.data)
 
 
-async def ask(tool: DocumentTool, **arguments: Any) -> Result:
+async def ask(tool: ShelfTool[Any], **arguments: Any) -> Result:
     return await tool.run(arguments)
 
 
@@ -164,7 +166,7 @@ def test_long_paragraphs_become_several_passages(tmp_path: Path) -> None:
     (tmp_path / "long.txt").write_text(text)
     passages = module.Library(tmp_path).documents[0].passages
     assert " ".join(passages) == text
-    assert all(passage.endswith(".") and len(passage) <= module.PASSAGE for passage in passages)
+    assert all(passage.endswith(".") and len(passage) <= PASSAGE for passage in passages)
 
 
 @pytest.mark.parametrize("made", ["missing", "empty", "file"])

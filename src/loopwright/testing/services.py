@@ -1,22 +1,24 @@
 """Local stand-ins for the services of the toolbox, on loopback, in their documented formats.
 
-Owns Open-Meteo geocoding and forecast (open-meteo.com/en/docs) and Frankfurter v1 (frankfurter.dev/v1), as far as the
-toolbox asks for them. What they say is fixed by the test that starts them.
+Owns Open-Meteo geocoding and forecast (open-meteo.com/en/docs), Frankfurter v1 (frankfurter.dev/v1) and the MediaWiki
+API (mediawiki.org/wiki/API:Query), as far as the toolbox asks for them. What they say is fixed by the test that starts
+them.
 """
 
 import unicodedata
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
+from difflib import get_close_matches
 from typing import Any
 
 from aiohttp import web
 
-from loopwright.toolbox.settings import EXCHANGE, FORECAST, GEOCODING
+from loopwright.toolbox.settings import EXCHANGE, FORECAST, GEOCODING, WIKIPEDIA
 
 RATES = {"USD": 1.085, "GBP": 0.855, "JPY": 163.2, "CHF": 0.945, "SEK": 11.42}
 """Units of each currency for one euro, where a test gives none."""
 DAY = "2026-11-30"
-PATHS = {"geocoding": "/v1/search", "forecast": "/v1/forecast", "exchange": "/v1/latest"}
+PATHS = {"geocoding": "/v1/search", "forecast": "/v1/forecast", "exchange": "/v1/latest", "wikipedia": "/w/api.php"}
 
 
 class Services:
@@ -34,10 +36,18 @@ class Services:
         self._cities = list(dict.fromkeys([*rain, *temperatures]))
         self._countries = dict(countries or {})
         self._rates = {"EUR": 1.0, **rates}
+        self.articles: dict[str, str] = {}
+        """Pages of Wikipedia: the text of each by its title."""
+        self.redirects: dict[str, str] = {}
+        """Other names of these pages."""
+        self.ambiguous: set[str] = set()
+        """Titles of those that only tell the meanings of a word."""
+        self.agents: list[str] = []
+        """Who asked, for each request."""
         self.environ: dict[str, str] = {}
-        """The three settings that lead to the stand-ins."""
+        """The settings that lead to the stand-ins."""
         self.calls: list[tuple[str, dict[str, str]]] = []
-        """Each request: service (geocoding, forecast or exchange) and its query."""
+        """Each request: service (geocoding, forecast, exchange or wikipedia) and its query."""
         self.down: set[str] = set()
         """Services that answer with status 503."""
 
@@ -48,6 +58,7 @@ class Services:
             ("geocoding", self._geocoding),
             ("forecast", self._forecast),
             ("exchange", self._exchange),
+            ("wikipedia", self._wikipedia),
         ):
             application.router.add_get(PATHS[service], self._recorded(service, answer))
         return application
@@ -56,6 +67,7 @@ class Services:
         async def handle(request: web.Request) -> web.Response:
             query = dict(request.query)
             self.calls.append((service, query))
+            self.agents.append(request.headers.get("User-Agent", ""))
             if service in self.down:
                 return web.json_response({"error": True, "reason": "Service unavailable"}, status=503)
             body, status = answer(query)
@@ -120,6 +132,42 @@ class Services:
         rates = {code: round(self._rates[code] / self._rates[base], 5) for code in symbols if code in self._rates}
         return {"amount": 1.0, "base": base, "date": DAY, "rates": rates}, 200
 
+    def _wikipedia(self, query: Mapping[str, str]) -> tuple[dict[str, Any], int]:
+        if query.get("action") != "query" or query.get("format") != "json" or query.get("formatversion") != "2":
+            return {"error": {"code": "badvalue", "info": "Unrecognized value for parameter.", "docref": ""}}, 200
+        if query.get("list") == "search":
+            return self._hits(query)
+        return {"batchcomplete": True, "query": self._named(query["titles"])}, 200
+
+    def _named(self, asked: str) -> dict[str, Any]:
+        title = asked.replace("_", " ")
+        title = title[:1].upper() + title[1:]
+        normalized = [{"fromencoded": False, "from": asked, "to": title}] if title != asked else []
+        found = self.redirects.get(title, title)
+        redirects = [{"from": title, "to": found}] if found != title else []
+        page: dict[str, Any] = {"ns": 0, "title": found}
+        if found not in self.articles:
+            page["missing"] = True
+        else:
+            address = f"https://en.wikipedia.org/wiki/{found.replace(' ', '_')}"
+            page |= {
+                "pageid": 1 + list(self.articles).index(found),
+                "extract": self.articles[found],
+                "fullurl": address,
+            }
+            page |= {"pageprops": {"disambiguation": ""}} if found in self.ambiguous else {}
+        lists = {"normalized": normalized, "redirects": redirects}
+        return {**{name: entries for name, entries in lists.items() if entries}, "pages": [page]}
+
+    def _hits(self, query: Mapping[str, str]) -> tuple[dict[str, Any], int]:
+        words = query["srsearch"].casefold().split()
+        count = {title: sum(map(f"{title} {text}".casefold().count, words)) for title, text in self.articles.items()}
+        titles = sorted((title for title in count if count[title]), key=lambda title: -count[title])
+        near = get_close_matches(query["srsearch"], self.articles, n=1)
+        about = {"suggestion": near[0].lower(), "suggestionsnippet": near[0].lower()} if near and not titles else {}
+        hits = [{"ns": 0, "title": title, "pageid": 1} for title in titles[: int(query["srlimit"])]]
+        return {"batchcomplete": True, "query": {"searchinfo": about, "search": hits}}, 200
+
 
 def _plain(name: str) -> str:
     """A name as the service compares it: Malmo is Malmö."""
@@ -132,6 +180,7 @@ async def services(
     rain: Mapping[str, float] | None = None,
     rates: Mapping[str, float] | None = None,
     temperatures: Mapping[str, float] | None = None,
+    articles: Mapping[str, str] | None = None,
     countries: Mapping[str, str] | None = None,
 ) -> AsyncGenerator[Services]:
     """Run the stand-ins on a free port of 127.0.0.1.
@@ -142,10 +191,12 @@ async def services(
         rain: millimetres of precipitation today by city; a city that stands nowhere cannot be found
         rates: units of each currency for one euro; otherwise `RATES`
         temperatures: degrees Celsius now by city; 17.4 for a city that is only in `rain`
+        articles: pages of Wikipedia, the text of each by its title
         countries: the country of a city; Testland for the others
     """
     rain, rates = {"Athens": 3.2} if rain is None else rain, RATES if rates is None else rates
     running = Services(rain, temperatures or {}, rates, countries)
+    running.articles = dict(articles or {})
     runner = web.AppRunner(running.application(), access_log=None, shutdown_timeout=1.0)
     await runner.setup()
     try:
@@ -157,6 +208,7 @@ async def services(
             GEOCODING: address + PATHS["geocoding"],
             FORECAST: address + PATHS["forecast"],
             EXCHANGE: address + PATHS["exchange"],
+            WIKIPEDIA: address + PATHS["wikipedia"],
         }
         yield running
     finally:

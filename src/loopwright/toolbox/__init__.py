@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from loopwright.toolbox.currency import convert_currency
     from loopwright.toolbox.folder import documents
     from loopwright.toolbox.weather import get_current_weather
+    from loopwright.toolbox.wiki import wikipedia
     from loopwright.toolbox.workspace import Workspace
 
 _HOMES = {
@@ -22,9 +23,10 @@ _HOMES = {
     "documents": "loopwright.toolbox.folder",
     "get_current_weather": "loopwright.toolbox.weather",
     "get_time": "loopwright.toolbox.clock",
+    "wikipedia": "loopwright.toolbox.wiki",
 }
 
-__all__ = ["Workspace", "calculator", "convert_currency", "documents", "get_current_weather", "get_time"]
+__all__ = ["Workspace", "calculator", "convert_currency", "documents", "get_current_weather", "get_time", "wikipedia"]
 
 
 def __getattr__(name: str) -> Any:

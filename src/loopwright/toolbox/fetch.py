@@ -29,8 +29,10 @@ class ServiceError(Exception):
         """HTTP status; 200 where only the content was wrong."""
 
 
-async def fetch_json(url: str, query: Mapping[str, str], *, seconds: float) -> Any:
-    """GET `url` with `query` and decode its JSON, within `seconds`.
+async def fetch_json(
+    url: str, query: Mapping[str, str], *, seconds: float, headers: Mapping[str, str] | None = None
+) -> Any:
+    """GET `url` with `query` and decode its JSON, within `seconds`; `headers` go beside the usual ones.
 
     Raises:
         NetworkError: no connection, or no whole answer in time
@@ -40,13 +42,11 @@ async def fetch_json(url: str, query: Mapping[str, str], *, seconds: float) -> A
     here = is_this_machine(host)
     import aiohttp
 
-    timeout = aiohttp.ClientTimeout(total=seconds)
+    timeout, sent = aiohttp.ClientTimeout(total=seconds), {"Accept": "application/json", **(headers or {})}
     try:
         async with (
             aiohttp.ClientSession(timeout=timeout, trust_env=not here) as session,
-            session.get(
-                url, params=dict(query), headers={"Accept": "application/json"}, allow_redirects=not here
-            ) as response,
+            session.get(url, params=dict(query), headers=sent, allow_redirects=not here) as response,
         ):
             body = await _body(response.content)
             status = response.status

@@ -13,14 +13,16 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Lock
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import Struct
 from pydantic import Field
 
 from loopwright.core.errors import UsageError
-from loopwright.core.messages import Result, ToolSpec
-from loopwright.tools.declare import FunctionTool, tool
+from loopwright.core.messages import Result
+from loopwright.toolbox.passages import Opened, passages
+from loopwright.toolbox.shelf import Shelf, ShelfTool
+from loopwright.tools.declare import tool
 from loopwright.tools.result import error, not_found, ok
 
 SUFFIXES = (".txt", ".md", ".markdown")
@@ -28,8 +30,6 @@ FILE_BYTES = 2_000_000
 """A larger file is skipped."""
 ALL_BYTES = 100_000_000
 """Files are skipped once so many bytes were read."""
-PASSAGE = 1_500
-"""Characters of a passage; a longer paragraph becomes several."""
 SHOWN = 3
 """Passages that a search shows."""
 
@@ -112,9 +112,9 @@ class Library:
             if text is None:
                 continue
             left -= len(text)
-            passages = tuple(_passages(text))
-            if passages:
-                yield Document(name, passages)
+            found = tuple(passages(text))
+            if found:
+                yield Document(name, found)
             else:
                 self.skipped.append(f"{name} (empty)")
 
@@ -149,9 +149,7 @@ class Reader:
     def __init__(self, library: Library) -> None:
         self._library = library
         self._lock = Lock()
-        self._open: Document | None = None
-        self._wanted = ""
-        self._seen = 0
+        self._open: Opened | None = None
 
     @tool(effect="read")
     def search(self, query: Query) -> Result:
@@ -163,80 +161,28 @@ class Reader:
             return not_found(f"no document mentions {query!r}; there are {', '.join(names[:10])}{more}")
         document, numbers = found[0]
         with self._lock:
-            self._open, self._wanted, self._seen = document, "", 0
+            self._open = Opened(document.name, document.passages)
         others = ", ".join(other.name for other, _ in found[1:4])
         notes = [f"also in {others}" if others else "", self._library.note]
-        return ok(_page(document, numbers), "; ".join(note for note in notes if note))
+        return ok(page(document, numbers), "; ".join(note for note in notes if note))
 
     @tool(effect="read")
     def lookup(self, text: Text) -> Result:
         """Show the next passage that contains a text, in the document that search opened."""
-        wanted = _folded(text)
         with self._lock:
             if self._open is None:
                 return error("NothingOpen: search for a document first; lookup reads on in what search found")
-            found = [passage for passage in self._open.passages if wanted in _folded(passage)]
-            if wanted != self._wanted:
-                self._wanted, self._seen = wanted, 0
-            if not found:
-                return not_found(f"{self._open.name} does not contain {text!r}; try another word or another search")
-            if self._seen >= len(found):
-                return not_found(f"no more results; {self._open.name} contains {text!r} in {len(found)} passages")
-            self._seen += 1
-            return ok(f"(Result {self._seen} / {len(found)}) {found[self._seen - 1]}")
+            return self._open.look_up(text)
 
 
-class DocumentTool:
-    """Search or lookup, bound to one reader. Satisfies `engine.ports.Tool`."""
-
-    blocking = True
-
-    def __init__(self, shelf: "_Shelf", bound: FunctionTool[..., Result]) -> None:
-        self._shelf = shelf
-        self._bound = bound
-        self.spec: ToolSpec = bound.spec
-
-    async def run(self, arguments: dict[str, Any]) -> Result:
-        """As `FunctionTool.run`."""
-        return await self._bound.run(arguments)
-
-    def run_blocking(self, arguments: dict[str, Any]) -> Result:
-        """As `FunctionTool.run_blocking`."""
-        return self._bound.run_blocking(arguments)
-
-    def fresh(self) -> "DocumentTool":
-        """The tool with nothing open, for a new run. Search and lookup of one run, one after the other, share a reader.
-
-        Agents that offer different ones of the two need `documents` each for itself.
-        """
-        return DocumentTool(self._shelf, getattr(self._shelf.reader_for(self.spec.name), self.spec.name))
-
-
-class _Shelf:
-    """Gives the tools of one run the same reader: it is a new one as soon as a tool comes for the second time."""
-
-    def __init__(self, library: Library) -> None:
-        self._library = library
-        self._reader = Reader(library)
-        self._served: set[str] = set()
-
-    def reader_for(self, name: str) -> Reader:
-        """The reader of the run that is about to begin, for one of its tools."""
-        if name in self._served or not self._served:
-            self._reader, self._served = Reader(self._library), set()
-        self._served.add(name)
-        return self._reader
-
-
-def documents(folder: Path | str) -> list[DocumentTool]:
+def documents(folder: Path | str) -> list[ShelfTool[Reader]]:
     """The tools search and lookup over the .txt and .md files in a folder and its subfolders; hidden ones are left out.
 
     Raises:
         UsageError: it is no folder, or holds nothing that can be read
     """
     library = Library(Path(folder))
-    shelf, reader = _Shelf(library), Reader(library)
-    return [DocumentTool(shelf, reader.search), DocumentTool(shelf, reader.lookup)]
+    return Shelf(lambda: Reader(library)).tools("search", "lookup")
 
 
 def _files(root: Path) -> Iterator[Path]:
@@ -245,35 +191,6 @@ def _files(root: Path) -> Iterator[Path]:
         for name in sorted(names):
             if not name.startswith(".") and name.lower().endswith(SUFFIXES):
                 yield Path(place, name)
-
-
-def _passages(text: str) -> Iterator[str]:
-    """Paragraphs; a heading goes with the paragraph below it."""
-    heading = ""
-    for paragraph in re.split(r"\n\s*\n", text.replace("\r\n", "\n").replace("\r", "\n")):
-        stripped = paragraph.strip()
-        if not stripped:
-            continue
-        if stripped.startswith("#") and "\n" not in stripped:
-            heading = f"{heading}\n{stripped}".lstrip()
-            continue
-        yield from _pieces(f"{heading}\n{stripped}".lstrip())
-        heading = ""
-    if heading:
-        yield heading
-
-
-def _pieces(paragraph: str) -> Iterator[str]:
-    """A long paragraph in several, cut after a sentence, a line or a word."""
-    while len(paragraph) > PASSAGE:
-        head = paragraph[:PASSAGE]
-        at = max(head.rfind(mark) + len(mark) for mark in (". ", "\n", "。", "? ", "! "))
-        if at < PASSAGE // 2:
-            at = head.rfind(" ") + 1 or PASSAGE
-        yield paragraph[:at].strip()
-        paragraph = paragraph[at:].strip()
-    if paragraph:
-        yield paragraph
 
 
 def _index(library: tuple[Document, ...]) -> sqlite3.Connection:
@@ -291,7 +208,7 @@ def _index(library: tuple[Document, ...]) -> sqlite3.Connection:
     return index
 
 
-def _page(document: Document, numbers: list[int]) -> str:
+def page(document: Document, numbers: list[int]) -> str:
     """The passages, with a mark where others lie between them."""
     page = f"{document.name} ({len(document.passages)} passages)"
     before = -1
@@ -300,7 +217,3 @@ def _page(document: Document, numbers: list[int]) -> str:
         page += document.passages[number]
         before = number
     return page if before == len(document.passages) - 1 else f"{page}\n\n[…]"
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split())

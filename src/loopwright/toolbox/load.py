@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from loopwright.core.errors import UsageError
 from loopwright.core.messages import Result, ToolSpec
+from loopwright.toolbox.suite import SuiteSettings
 from loopwright.tools.declare import tool as declared
 
 
@@ -54,6 +55,7 @@ TOOLBOX = {
     ),
     "calculator": Ready("loopwright.toolbox.arithmetic:calculator", "exact arithmetic"),
     "clock": Ready("loopwright.toolbox.clock:get_time", "date and time in a time zone"),
+    "wikipedia": Ready("loopwright.toolbox.wiki:TOOLS", "pages of Wikipedia, and lookup in them", network=True),
     "search": Ready("", "passages of the documents in --docs FOLDER", needs="--docs"),
     "lookup": Ready(
         "", "the next passage of the found document that contains a text; with --docs FOLDER", needs="--docs"
@@ -63,6 +65,12 @@ TOOLBOX = {
     "search_files": Ready("", "lines of the workspace that hold a text", needs="--workspace"),
     "write_file": Ready("", "puts a text into the workspace; asks first", needs="--workspace"),
     "edit_file": Ready("", "replaces a text in a file of the workspace; asks first", needs="--workspace"),
+    "run_tests": Ready("", "runs the workspace's tests on a copy, in a sandbox; asks first", needs="--workspace"),
+    "run_command": Ready(
+        "",
+        "runs a command on a copy of the workspace, in a sandbox; asks first; with --allow-commands",
+        needs="--workspace",
+    ),
 }
 DEFAULT = ("weather", "currency", "calculator", "clock")
 
@@ -78,13 +86,27 @@ def anchored(name: str) -> str:
     return f"{Path(place).absolute()}{colon}{attribute}" if place.endswith(".py") else name
 
 
-def load_tools(names: Sequence[str], docs: Path | None = None, workspace: Path | None = None) -> list[Tool]:
+def load_tools(
+    names: Sequence[str],
+    docs: Path | None = None,
+    workspace: Path | None = None,
+    *,
+    tests: SuiteSettings | None = None,
+    commands: bool = False,
+) -> list[Tool]:
     """The tools of these names, in this order, then those of the folder of documents and of the workspace.
 
     Of a folder's tools all are loaded, unless some of them are named.
 
     A name is one of `TOOLBOX`, or ``module:attribute`` (a tool, a list of tools, or a function with a docstring), or
     ``file.py`` (all tools that it defines), or ``file.py:attribute``.
+
+    Args:
+        names: of the tools
+        docs: folder of documents
+        workspace: folder to work in
+        tests: how its tests are run
+        commands: whether `run_command` is there
 
     Raises:
         UsageError: a name leads nowhere, to something else, or twice to the same; the text says what to do
@@ -105,8 +127,23 @@ def load_tools(names: Sequence[str], docs: Path | None = None, workspace: Path |
         from loopwright.toolbox.workspace import Workspace
 
         found += _of_folder("--workspace", names, Workspace(workspace).tools)
+        found += _of_folder("--workspace", names, _executing(workspace, names, tests, commands=commands))
     _refuse_duplicates(found)
     return [one for _, one in found]
+
+
+def _executing(workspace: Path, names: Sequence[str], tests: SuiteSettings | None, *, commands: bool) -> list[Tool]:
+    """`run_tests`, where a sandbox can be made or it is asked for by its name; `run_command`, where it is allowed."""
+    from loopwright.toolbox.checks import can_run, project_commands, project_tests
+
+    if "run_command" in names and not commands:
+        raise UsageError("run_command is off by default; add --allow-commands")
+    found: list[Tool] = []
+    if "run_tests" in names or can_run():
+        found.append(project_tests(workspace, tests))
+    if commands:
+        found.append(project_commands(workspace, tests))
+    return found
 
 
 def _of_folder(option: str, names: Sequence[str], tools: Sequence[Tool]) -> list[tuple[str, Tool]]:
@@ -120,7 +157,7 @@ def _named(name: str) -> list[Tool]:
         raise UsageError(f"an empty name of a tool; {_KNOWN}")
     if name in TOOLBOX:
         module, _, attribute = TOOLBOX[name].place.partition(":")
-        return [cast("Tool", getattr(importlib.import_module(module), attribute))]
+        return _tools(getattr(importlib.import_module(module), attribute), name)
     place, colon, attribute = name.rpartition(":")
     if not colon:
         place, attribute = name, ""
