@@ -12,6 +12,9 @@ from loopwright.toolbox.workspace.opening import best_opener, by_kernel
 
 RACE = Path(__file__).with_name("workspace_race.py")
 SECONDS = 10
+TOOLS = ("list_files", "read_file", "search_files", "write_file", "edit_file")
+DONE = {"search_files": "not_found"}
+"""What a call says that went its ordinary way: what is looked for stands outside alone."""
 WAYS = ("by_kernel", "by_steps") if best_opener() is by_kernel else ("by_steps",)
 
 
@@ -29,21 +32,17 @@ def found(process: "subprocess.Popen[str]") -> dict[str, Any]:
 def test_nothing_escapes_in_ten_seconds_of_swapping() -> None:
     processes = [start(how, SECONDS) for how in WAYS]
     for how, seen in [(how, found(process)) for how, process in zip(WAYS, processes, strict=True)]:
-        said = seen["said"]
         assert seen["escapes"] == [], how
-        for tool in ("read_file", "list_files", "write_file", "edit_file"):
-            assert said[f"{tool} ok"] > 0, (how, said)
-            assert said[f"{tool} link"] > 0, (how, said)
-        assert said["search_files not_found"] > 0
-        assert said["search_files link"] > 0
-        for kind in ("read_file pipe", "read_file hard link", "edit_file hard link"):
-            assert said[kind] > 0, (how, said)
+        said, moves = seen["said"], seen["moves"]
+        hit = sum(said.get(f"{tool} {kind}", 0) for tool in TOOLS for kind in ("link", "hard link", "pipe", "changed"))
+        assert moves > 0
+        assert hit > 0, (how, said)
+        assert [tool for tool in TOOLS if not said.get(f"{tool} {DONE.get(tool, 'ok')}")] == [], (how, said)
 
 
 def test_the_race_would_find_an_escape() -> None:
-    """The same for a second with tools that look first and open then: outside is read and written."""
-    seen = found(start("careless", 1))
-    assert any(escape.startswith("read_file") for escape in seen["escapes"])
+    """The same with tools that look first and open then, until they let something out."""
+    assert found(start("careless", 60))["escapes"]
 
 
 @pytest.mark.skipif(best_opener() is not by_kernel, reason="this system has no openat2, or forbids it")

@@ -6,8 +6,9 @@ guessing. Nothing here reads or writes a file.
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher, get_close_matches
+from collections.abc import Callable, Iterator, Sequence
+from difflib import SequenceMatcher
+from heapq import nlargest
 
 from msgspec import Struct
 
@@ -15,13 +16,21 @@ from loopwright.toolbox.workspace.content import Text
 
 NAMED = 10
 """Places that are named where a text stands in several."""
-COMPARED = 5_000
+COUNTED = 100
+"""Places that are counted; more take long to find where a long text overlaps with itself."""
+COMPARED = 2_000
 """Lines that are looked through for one that is like a text that is not there."""
-LINE = 200
+RESPACED = 20_000, 200
+"""Lines of a file, and of a text that is not there, up to which it is looked for with other spaces."""
+LINE = 120
 """Characters of a line that are compared and repeated."""
+MEASURED = 40
+"""Lines that are compared letter by letter, those first whose letters are the same in any order."""
+ALIKE = 0.6
+"""How much of two lines must be the same."""
 CONTEXT = 3
 """Lines around a change that are shown."""
-PRODUCT = 4_000_000
+PRODUCT = 1_000_000
 """Lines before times lines after, up to which the shortest difference is looked for."""
 
 Opcode = tuple[str, int, int, int, int]
@@ -90,7 +99,7 @@ def _places(text: str, old: str) -> list[int]:
     """Where a text stands, also where it overlaps with itself."""
     places: list[int] = []
     at = text.find(old)
-    while at >= 0:
+    while at >= 0 and len(places) < COUNTED:
         places.append(at)
         at = text.find(old, at + 1)
     return places
@@ -100,7 +109,8 @@ def _several(text: str, places: Sequence[int], path: str) -> str:
     lines = [str(text.count("\n", 0, place) + 1) for place in places[:NAMED]]
     more = f" and {len(places) - NAMED} more" if len(places) > NAMED else ""
     where = f"lines {', '.join(lines)}{more}"
-    return f"old stands in {path} {len(places)} times, in {where}; give more of the lines around the one you mean"
+    times = f"{len(places)} times" if len(places) < COUNTED else f"{COUNTED} times or more"
+    return f"old stands in {path} {times}, in {where}; give more of the lines around the one you mean"
 
 
 def _missing(text: str, old: str, path: str) -> str:
@@ -121,9 +131,9 @@ def _missing(text: str, old: str, path: str) -> str:
 def _but_for_spaces(lines: Sequence[str], wanted: Sequence[str]) -> int:
     """The first line from which on the lines are the wanted ones but for spaces; 0 where there is none."""
     target = ["".join(line.split()) for line in wanted]
-    if not any(target):
+    if not any(target) or len(target) > RESPACED[1]:
         return 0
-    bare = ["".join(line.split()) for line in lines]
+    bare = ["".join(line.split()) for line in lines[: RESPACED[0]]]
     ends = range(len(bare) - len(target) + 1)
     return next((start + 1 for start in ends if bare[start : start + len(target)] == target), 0)
 
@@ -132,7 +142,15 @@ def _nearest(lines: Sequence[str], wanted: str) -> list[str]:
     numbers: dict[str, int] = {}
     for number, line in enumerate(lines[:COMPARED], 1):
         numbers.setdefault(line.strip()[:LINE], number)
-    near = get_close_matches(wanted.strip()[:LINE], numbers, n=3, cutoff=0.6) if wanted else []
+    compare = SequenceMatcher(b=wanted.strip()[:LINE], autojunk=False)
+
+    def likeness(line: str, measure: Callable[[], float]) -> float:
+        compare.set_seq1(line)
+        return measure()
+
+    first = nlargest(MEASURED, ((likeness(line, compare.quick_ratio), line) for line in numbers))
+    found = [(likeness(line, compare.ratio), line) for quick, line in first if quick > ALIKE]
+    near = [line for alike, line in nlargest(3, found) if alike > ALIKE and wanted]
     return [f"{numbers[line]}: {lines[numbers[line] - 1][:LINE]}" for line in near]
 
 

@@ -46,7 +46,7 @@ _KEYS = re.compile(
 )
 PRIVATE_KEY = re.compile(
     r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
-    r"(?:\\n|[ \t]*\r?\n(?:[\w-]+: [^\n]*\n|[ \t]*\r?\n)*)[A-Za-z0-9+/=]{40}"
+    r"(?:\\n|[ \t]*\r?\n(?:[\w-]+: [^\n]*\n|[ \t]*\r?\n){0,10})[A-Za-z0-9+/=]{40}"
 )
 """The beginning of a key as OpenSSL, OpenSSH and PGP write it, with some of its content behind it."""
 
