@@ -37,7 +37,8 @@ def test_files_are_read_and_nothing_is_changed_without_a_person(project: Path, t
     with ChatServer(replies) as server:
         more = ("--workspace", "project", "--tools", "none", "--json")
         done = loopwright("ask", "Why?", *model(server), *more, folder=tmp_path, settings=KEY)
-        assert offered(server) == ["list_files", "read_file", "search_files", "write_file", "edit_file"]
+        files = ["list_files", "read_file", "search_files", "write_file", "edit_file"]
+        assert offered(server) == [*files, "run_tests"]
     assert done.code == 0, done.err
     ended = [event for event in done.events if event["type"] == "call_ended"]
     assert sum("'.env' may hold keys" in event["result"].get("error", "") for event in ended) == 1

@@ -176,20 +176,20 @@ def _nobody_can_run(command: list[str]) -> bool:
     return done.returncode == 0
 
 
-def test_without_bubblewrap_it_is_said_what_to_install(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_bubblewrap_it_is_said_what_to_install(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(project.folder))
     with pytest.raises(SandboxMissing, match=r"bubblewrap is not installed.*apt-get install bubblewrap"):
-        Sandbox(project.folder)
+        await Sandbox(project.folder).run(["true"])
 
 
-def test_a_bubblewrap_that_cannot_run_is_told_with_its_own_words(
+async def test_a_bubblewrap_that_cannot_run_is_told_with_its_own_words(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = project.write("bwrap", "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
     broken.chmod(0o755)
     monkeypatch.setenv("PATH", str(project.folder))
     with pytest.raises(SandboxMissing, match=r"cannot make a sandbox here: bwrap: No permissions.*In a container"):
-        Sandbox(project.folder)
+        await Sandbox(project.folder).run(["true"])
 
 
 @pytest.mark.parametrize("folder", ["/", "/usr", "/usr/lib/..", "/proc/self", "/dev/shm"])

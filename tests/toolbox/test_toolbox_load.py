@@ -66,11 +66,15 @@ def test_a_folder_brings_search_and_lookup(place: Path) -> None:
 
 
 def test_a_workspace_brings_its_tools_or_those_that_are_named(place: Path) -> None:
-    files = ["list_files", "read_file", "search_files", "write_file", "edit_file"]
+    files = ["list_files", "read_file", "search_files", "write_file", "edit_file", "run_tests"]
     found = [tool.spec.name for tool in load_tools(["clock"], place / "docs", place)]
     assert found == ["get_time", "search", "lookup", *files]
     named = [tool.spec.name for tool in load_tools(["read_file", "clock", "list_files"], None, place)]
     assert named == ["get_time", "list_files", "read_file"]
+    allowed = [tool.spec.name for tool in load_tools(["run_tests", "run_command"], None, place, commands=True)]
+    assert allowed == ["run_tests", "run_command"]
+    with pytest.raises(UsageError, match="run_command is off by default; add --allow-commands"):
+        load_tools(["run_command"], None, place)
     with pytest.raises(UsageError, match="read_file needs a folder to work in; add --workspace FOLDER"):
         names("read_file")
     with pytest.raises(UsageError, match="no folder"):

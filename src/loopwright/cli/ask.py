@@ -46,6 +46,12 @@ def ask(
     workspace: Annotated[
         Path | None, typer.Option("--workspace", help="Folder in which files are listed, read, searched and changed.")
     ] = None,
+    allow_commands: Annotated[
+        bool,
+        typer.Option(
+            "--allow-commands", help="With --workspace: offer run_command, which runs on a copy in a sandbox."
+        ),
+    ] = False,
     mcp: Annotated[
         list[str] | None,
         typer.Option(
@@ -141,6 +147,7 @@ def ask(
     from loopwright.cli.driving import Show, drive
     from loopwright.cli.servers import checked_servers, chosen_project, served_for
     from loopwright.cli.setup import Recipe, agent_of, announced, checked_recipe, chosen_model, new_folder, open_journal
+    from loopwright.cli.suites import chosen_suite
     from loopwright.cli.values import argument_text, checked, checked_text, extra_fields, task_of, within
     from loopwright.core.messages import Limits, Settings
     from loopwright.toolbox.load import anchored, names_in
@@ -161,6 +168,8 @@ def ask(
         tools=tuple(map(anchored, names_in(tools))),
         docs=str(docs.resolve()) if docs else None,
         workspace=str(workspace.resolve()) if workspace else None,
+        tests=None if no_project else chosen_suite(workspace, file, project, show.notice),
+        allow_commands=_allowed(workspace, allow_commands=allow_commands),
         instructions=argument_text("--instructions", instructions) or (shown.instructions if shown else ""),
         stream=not no_stream,
         language=language,
@@ -213,6 +222,12 @@ def _protocol(text: str) -> Literal["auto", "native", "text"]:
     if text not in ("auto", "native", "text"):
         raise UsageError(f"unknown protocol {text!r}: use auto, native or text")
     return text
+
+
+def _allowed(workspace: Path | None, *, allow_commands: bool) -> bool:
+    if allow_commands and workspace is None:
+        raise UsageError("--allow-commands lets commands run on a copy of a folder; add --workspace FOLDER")
+    return allow_commands
 
 
 def _role(text: str) -> "ObservationRole":

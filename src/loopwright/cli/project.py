@@ -14,6 +14,7 @@ from msgspec.structs import fields
 
 from loopwright.core.errors import UsageError
 from loopwright.toolbox.mcp_settings import McpServer
+from loopwright.toolbox.suite import SuiteSettings
 from loopwright.tools.policy import Rule
 
 FILE = "loopwright.toml"
@@ -26,6 +27,8 @@ class Project(Struct, frozen=True, forbid_unknown_fields=True):
     """``[mcp.NAME]``: servers whose tools are there for every run."""
     policy: tuple[Rule, ...] = ()
     """``[[policy]]``: which tools run without asking."""
+    tests: SuiteSettings | None = None
+    """``[tests]``: how `run_tests` runs the tests of the folder."""
 
 
 def find_project(folder: Path | None = None) -> Path | None:

@@ -16,6 +16,7 @@ from loopwright.core.errors import UnknownRun, UsageError
 from loopwright.core.messages import Example, Limits, ObservationRole, Settings
 from loopwright.engine.ports import Tool
 from loopwright.journal.base import Journal
+from loopwright.toolbox.suite import SuiteSettings
 
 
 class Recipe(Struct, frozen=True, omit_defaults=True):
@@ -42,6 +43,9 @@ class Recipe(Struct, frozen=True, omit_defaults=True):
     project: str | None = None
     """The folder's `loopwright.toml` that was followed."""
     workspace: str | None = None
+    tests: SuiteSettings | None = None
+    """How the workspace's tests are run; None for pytest."""
+    allow_commands: bool = False
 
 
 def chosen_model(model: str | None, base_url: str | None = None) -> tuple[str, str]:
@@ -105,7 +109,7 @@ def agent_of(
 
     docs, workspace = (Path(folder) if folder else None for folder in (recipe.docs, recipe.workspace))
     with redirect_stdout(sys.stderr):  # what a file of tools prints is no part of the run
-        tools = load_tools(recipe.tools, docs, workspace)
+        tools = load_tools(recipe.tools, docs, workspace, tests=recipe.tests, commands=recipe.allow_commands)
     return Agent(
         recipe.model,
         tools=[*tools, *served],

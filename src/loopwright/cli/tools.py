@@ -22,6 +22,7 @@ def tools(
     workspace: Annotated[
         Path | None, typer.Option("--workspace", help="Folder in which files are listed, read, searched and changed.")
     ] = None,
+    allow_commands: Annotated[bool, typer.Option("--allow-commands", help="Show run_command too.")] = False,
     mcp: Annotated[
         list[str] | None,
         typer.Option("--mcp", metavar="SERVER", help="Show the tools of an MCP server too; can be repeated."),
@@ -38,7 +39,8 @@ def tools(
     from loopwright.tools.policy import Policy
 
     with redirect_stdout(sys.stderr):  # what a file of tools prints is not on the list
-        specs = [tool.spec for tool in load_tools(names_in(names or DEFAULT_TOOLS), docs, workspace)]
+        loaded = load_tools(names_in(names or DEFAULT_TOOLS), docs, workspace, commands=allow_commands)
+    specs = [tool.spec for tool in loaded]
     specs += served_tools(mcp or (), hints=mcp_hints, trusted=trust)
     for spec in (replace(spec, permission=Policy().permission(spec)) for spec in specs):
         print(json_line(_whole(spec)) if as_json else visible(described(spec)))
@@ -49,6 +51,7 @@ def tools(
     elif not names and not docs and not workspace:
         print("search, lookup  with --docs FOLDER: passages of text and Markdown files")
         print("list_files, read_file, search_files, write_file, edit_file  with --workspace FOLDER: its texts")
+        print("run_tests, run_command  with --workspace FOLDER: on a copy, in a sandbox; run_command if it is allowed")
 
 
 def served_tools(servers: Sequence[str], *, hints: bool, trusted: bool) -> list[ToolSpec]:

@@ -76,6 +76,8 @@ def project_consequences(project: Project) -> list[str]:
         if rule.permission == "allow":
             which = rule.tool or (f"every tool that can {rule.effect}" if rule.effect else "every tool")
             found.append(f"let {which} run without asking")
+    if project.tests and project.tests.above_default:
+        found.append(f"let its tests use {', '.join(project.tests.above_default)}")
     return found
 
 
@@ -125,6 +127,8 @@ def consequences(recipe: Recipe) -> list[str]:
         found.append(f"run the code of {', '.join(code)}")
     if recipe.workspace:
         found.append(f"let the model read, and with your consent change, what lies in {recipe.workspace}")
+    if recipe.tests and recipe.tests.above_default:
+        found.append(f"let its tests use {', '.join(recipe.tests.above_default)}")
     if recipe.base_url is not None and not is_loopback(_host(recipe.base_url)):
         key = _key_variable(recipe.model)
         found.append(f"send the run to {recipe.base_url}" + (f" with the key in {key}" if key else ""))

@@ -24,12 +24,10 @@ from loopwright.toolbox.sandbox import (
     project_python,
 )
 from loopwright.toolbox.sandbox.run import ENVIRONMENT
+from loopwright.toolbox.suite import PATH, SuiteSettings
 from loopwright.tools.declare import FunctionTool, tool
 from loopwright.tools.result import error, failure, not_found, ok
 
-PATH = "{path}"
-"""Stands in a command for the path that the model asked for."""
-PYTEST = ("python", "-m", "pytest", "--verbosity=-1", "-rfE", "--tb=short", "--color=no", PATH)
 FAILURES = 30
 """Failures that are listed; all are counted."""
 THROWN_AWAY = "it ran on a temporary copy without network; what it wrote is gone"
@@ -55,13 +53,6 @@ _PYTEST_CODES: dict[int, Outcome] = {
     4: "could not run",
     5: "no tests",
 }
-
-
-class SuiteSettings(Bounds, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How the tests of a project are run: a command, and what it may use."""
-
-    command: tuple[str, ...] = PYTEST
-    """Program and arguments; ``{path}`` stands for the path that the model names. ``python`` is the project's own."""
 
 
 def project_tests(folder: Path | str, settings: SuiteSettings | None = None) -> FunctionTool[..., Any]:
@@ -111,25 +102,20 @@ def project_commands(folder: Path | str, bounds: Bounds | None = None) -> Functi
 
 
 class _Runner:
-    """A project's sandbox and Python; the sandbox is looked for once."""
+    """A project's sandbox and Python."""
 
     def __init__(self, folder: Path, bounds: Bounds) -> None:
-        self.folder = folder.resolve()
-        self._sandbox: Sandbox | None = None
-        self._missing: SandboxMissing | None = None
-        try:
-            self._sandbox = Sandbox(folder, bounds)
-        except SandboxMissing as missing:
-            self._missing = missing
+        self._sandbox = Sandbox(folder, bounds)
+        self.folder = self._sandbox.folder
 
     async def run(self, command: Sequence[str], told: Any) -> Result:
-        if self._sandbox is None:
-            return error(f"SandboxMissing: {self._missing}. Nothing was run.")
         python = project_python(self.folder)
         command = [python.program if part == "python" else part for part in command]
         path = f"{Path(python.program).parent}:{ENVIRONMENT['PATH']}"
         try:
             ending = await self._sandbox.run(command, environment={"PATH": path}, shown=python.shown)
+        except SandboxMissing as missing:
+            return error(f"SandboxMissing: {missing}. Nothing was run.")
         except (SandboxFailed, TooLarge) as raised:
             return failure(raised)
         return told(ending, python)

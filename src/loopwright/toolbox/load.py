@@ -16,7 +16,7 @@ from typing import Any, Protocol, cast
 
 from msgspec import Struct
 
-from loopwright.core.errors import UsageError
+from loopwright.core.errors import MissingExtra, UsageError
 from loopwright.core.messages import Result, ToolSpec
 from loopwright.toolbox.suite import SuiteSettings
 from loopwright.tools.declare import tool as declared
@@ -42,6 +42,10 @@ class Ready(Struct, frozen=True):
     """Module and attribute; empty for those that need a folder."""
     about: str
     network: bool = False
+    extra: str = ""
+    """The extra that brings what it cannot do without."""
+    library: str = ""
+    """The package of that extra."""
     needs: str = ""
     """The option that names the folder."""
 
@@ -55,6 +59,13 @@ TOOLBOX = {
     ),
     "calculator": Ready("loopwright.toolbox.arithmetic:calculator", "exact arithmetic"),
     "clock": Ready("loopwright.toolbox.clock:get_time", "date and time in a time zone"),
+    "fetch_page": Ready(
+        "loopwright.toolbox.web:fetch_page",
+        "text of a public page of the web",
+        network=True,
+        extra="web",
+        library="selectolax",
+    ),
     "wikipedia": Ready("loopwright.toolbox.wiki:TOOLS", "pages of Wikipedia, and lookup in them", network=True),
     "search": Ready("", "passages of the documents in --docs FOLDER", needs="--docs"),
     "lookup": Ready(
@@ -133,17 +144,12 @@ def load_tools(
 
 
 def _executing(workspace: Path, names: Sequence[str], tests: SuiteSettings | None, *, commands: bool) -> list[Tool]:
-    """`run_tests`, where a sandbox can be made or it is asked for by its name; `run_command`, where it is allowed."""
-    from loopwright.toolbox.checks import can_run, project_commands, project_tests
+    """`run_tests`, and `run_command` where it is allowed."""
+    from loopwright.toolbox.checks import project_commands, project_tests
 
     if "run_command" in names and not commands:
         raise UsageError("run_command is off by default; add --allow-commands")
-    found: list[Tool] = []
-    if "run_tests" in names or can_run():
-        found.append(project_tests(workspace, tests))
-    if commands:
-        found.append(project_commands(workspace, tests))
-    return found
+    return [project_tests(workspace, tests), *([project_commands(workspace, tests)] if commands else [])]
 
 
 def _of_folder(option: str, names: Sequence[str], tools: Sequence[Tool]) -> list[tuple[str, Tool]]:
@@ -156,7 +162,10 @@ def _named(name: str) -> list[Tool]:
     if not name:
         raise UsageError(f"an empty name of a tool; {_KNOWN}")
     if name in TOOLBOX:
-        module, _, attribute = TOOLBOX[name].place.partition(":")
+        ready = TOOLBOX[name]
+        if ready.library and importlib.util.find_spec(ready.library) is None:
+            raise MissingExtra(f"{name} needs {ready.library}: pip install 'loopwright[{ready.extra}]'")
+        module, _, attribute = ready.place.partition(":")
         return _tools(getattr(importlib.import_module(module), attribute), name)
     place, colon, attribute = name.rpartition(":")
     if not colon:

@@ -9,7 +9,7 @@ MEGABYTE = 1024 * 1024
 LimitName = Literal["seconds", "cpu_seconds", "memory", "processes", "disk", "files", "output"]
 
 
-class Bounds(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Bounds(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
     """Limits of one command with everything that it starts. Each counts for all its processes together."""
 
     seconds: float = 120.0

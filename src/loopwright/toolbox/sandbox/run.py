@@ -51,7 +51,6 @@ class Sandbox:
         bounds: what a command may use
 
     Raises:
-        SandboxMissing: no sandbox can be made on this machine
         UsageError: the folder cannot be worked on
     """
 
@@ -62,7 +61,6 @@ class Sandbox:
         if refusal := refused_workspace(self.folder):
             raise UsageError(refusal)
         self.bounds = bounds or Bounds()
-        self._machine = this_machine()
 
     async def run(
         self, command: Sequence[str], *, environment: Mapping[str, str] | None = None, shown: Sequence[Path] = ()
@@ -75,12 +73,13 @@ class Sandbox:
             shown: files and folders of this machine that the command may read, such as an installation of Python
 
         Raises:
+            SandboxMissing: no sandbox can be made on this machine
             SandboxFailed: the command could not be started
             TooLarge: the folder is too large to be copied
         """
         async with _turn():
             prepared = prepare(
-                self._machine,
+                await asyncio.to_thread(this_machine),
                 self.folder,
                 command,
                 environment={**ENVIRONMENT, **(environment or {})},
