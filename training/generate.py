@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from training import invented
 from training.documents import DOCUMENTS, recorded
+from training.held_out import touches
 from training.toolbox_plans import PLANS
 from training.toolbox_tasks import SINGLE
 from training.trajectories import Episode, faults, messages
@@ -41,7 +42,7 @@ REPEATS = 3
 
 
 def episodes(count: int, seed: int) -> Iterator[Episode]:
-    """So many different episodes.
+    """So many different episodes, none of which has anything of the evaluation in it.
 
     Raises:
         ValueError: one is not well formed; the text says what is wrong
@@ -57,6 +58,8 @@ def episodes(count: int, seed: int) -> Iterator[Episode]:
         wrong = faults(one, LONGEST)
         if wrong:
             raise ValueError(f"{one.task}: {'; '.join(wrong)}")
+        if touches(one):
+            continue
         key = f"{one.task}|{','.join(tool.name for tool in one.tools)}"
         if key not in seen:
             seen.add(key)

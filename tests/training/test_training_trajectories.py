@@ -20,6 +20,8 @@ from loopwright.toolbox.folder import documents
 from loopwright.toolbox.weather import get_current_weather
 from loopwright.tools.result import ok
 from training.documents import recorded
+from training.evaluation.invented import INVENTED
+from training.evaluation.tasks import TASKS
 from training.generate import LONGEST, episodes
 from training.trajectories import Episode, Step, faults, messages, started
 
@@ -86,6 +88,15 @@ def test_the_tools_are_the_real_ones(some: list[Episode], tmp_path: Path) -> Non
     for one in some:
         if one.family not in ("invented", "recorded"):
             assert all(tool == real[tool.name] for tool in one.tools if tool.name in real)
+
+
+def test_nothing_of_the_evaluation_is_in_the_data(some: list[Episode]) -> None:
+    asked = {task.question.casefold() for task in TASKS}
+    cities = {city for task in TASKS for city in (*task.world.rain, *task.world.temperatures)}
+    for one in some:
+        assert one.task.casefold() not in asked
+        assert not {tool.name for tool in one.tools} & set(INVENTED)
+        assert not [city for city in cities if f" {city} " in f" {one.task} "]
 
 
 async def test_calculations_in_the_data_have_the_results_that_the_calculator_gives(some: list[Episode]) -> None:
