@@ -21,6 +21,7 @@ from loopwright.engine.drive import Driver
 from loopwright.engine.history import RunResult, fold, result_of
 from loopwright.engine.people import Approve, people_of
 from loopwright.engine.ports import Clock, Model, Observer, People, TextArrived, Tool
+from loopwright.engine.reading_on import reader_of
 from loopwright.journal.base import Journal
 from loopwright.models.constraint import constrained
 from loopwright.protocols.labels import LANGUAGES, base_of, detect
@@ -254,6 +255,7 @@ class Agent:
             price=self.model.price,
             attended=self._people is not None,
             recipe=self._recipe,
+            reader=self._reader(),
         )
         given.check_readable(started)
         return await self._finish(self._driver(started, observers).start())
@@ -279,6 +281,12 @@ class Agent:
             self._active -= 1
             if not self._active and not self._entered:
                 await self.model.transport.close()
+
+    def _reader(self) -> ToolSpec | None:
+        """The tool that reads on in results that were cut. The embedded model does not know it, nor does a game."""
+        tools = self.tools
+        alone = len(tools) == 1 and tools[0].free_form
+        return None if not tools or alone or self.model.embedded else reader_of(tools)
 
     def _permitted(self, spec: ToolSpec) -> ToolSpec:
         return replace(spec, permission=self._policy.permission(spec))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from msgspec import Raw
 
-from loopwright.core.messages import Call, Result, ToolSpec
+from loopwright.core.messages import Call, Content, Result, ToolSpec
 from loopwright.engine.execute import execute
 from loopwright.tools.declare import tool
 
@@ -171,11 +171,24 @@ async def test_a_foreign_tool_cannot_break_the_run(gives: Any, error: str) -> No
     assert result.error.startswith(error)
 
 
-async def test_the_result_is_cut_to_room_and_to_the_tools_own_limit() -> None:
+async def test_the_result_comes_whole_whatever_room_there_is() -> None:
     rows = Raw(b"[" + b",".join(b"%d" % number for number in range(1000)) + b"]")
-    by_tool = await outcome(Foreign(Result(data=rows)))
-    assert len(bytes(by_tool.data)) <= 100
-    assert "of 1000 rows" in by_tool.note
-    by_room = await execute(sleeper, Call(tool="sleeper", arguments={"seconds": "x" * 5000}), room=300, timeout=1)
-    assert by_room.status == "error"
-    assert len(by_room.error) < 300
+    whole = await execute(Foreign(Result(data=rows)), Call(tool="foreign"), room=10, timeout=None)
+    assert whole == Result(data=rows)
+
+
+class Fitting(Foreign):
+    async def run_within(self, arguments: dict[str, Any], room: int) -> Result:
+        return Result(data=Raw(b"%d" % room))
+
+
+async def test_a_tool_that_fits_its_results_is_told_the_room() -> None:
+    assert (await outcome(Fitting(Result()))).data == Raw(b"%d" % ROOM)
+
+
+async def test_artifacts_without_their_bytes_are_an_error() -> None:
+    result = await outcome(Foreign(Result(artifacts=(Content("ab", 2),))))
+    assert (
+        result.error
+        == "ToolError: the tool's Result names artifacts without their bytes; return an Artifact in its data"
+    )

@@ -6,7 +6,7 @@ driver stops, and the run can be taken up again from what is durable.
 """
 
 import asyncio
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import assert_never
 
@@ -37,8 +37,10 @@ from loopwright.engine.claim import claimed
 from loopwright.engine.execute import execute, fault
 from loopwright.engine.people import approval_of
 from loopwright.engine.ports import Approval, Clock, Model, Observer, People, TextArrived, Tool
+from loopwright.engine.reading_on import ReadMore
+from loopwright.engine.results import Finished, finished, shown_in
 from loopwright.engine.speak import conversation_of
-from loopwright.journal.base import Journal
+from loopwright.journal.base import NONE, Journal
 from loopwright.protocols.conversation import Conversation
 from loopwright.protocols.envelope import writable
 from loopwright.protocols.keys import without_keys
@@ -78,6 +80,9 @@ class Driver:
         self._run_id = started.run_id
         self._model = model
         self._tools = {tool.spec.name: tool for tool in tools}
+        self._reading = ReadMore(started.reader, started.tools, journal) if started.reader is not None else None
+        if self._reading is not None:
+            self._tools[self._reading.spec.name] = self._reading
         self._journal = journal
         self._clock = clock
         self._since = clock.elapsed()
@@ -112,24 +117,34 @@ class Driver:
     async def _resume(self, history: Sequence[Event]) -> State:
         for event in history:
             self.state = apply(self.state, event)
-        self._conversation = conversation_of(self._started, self.state.way, self._model, history)
+            if self._reading is not None:
+                self._reading.watch(event)
+        self._conversation = await self._told(history)
         self._since = self._clock.elapsed() - history[-1].elapsed
         await self.record(RunResumed(attended=self._people is not None))
         return await self._drive()
 
-    async def record(self, *events: Event) -> None:
-        """The one door for facts: state, journal, transcript, observers, in this order."""
+    async def record(self, *events: Event, contents: Mapping[str, bytes] = NONE) -> None:
+        """The one door for facts: state, journal, transcript, observers, in this order.
+
+        `contents` are what the events refer to, by hash; they become durable with them.
+        """
         async with self._door:
             at, elapsed = self._clock.now(), self._clock.elapsed() - self._since
             stamped = [replace(event, at=at, elapsed=elapsed) for event in events]
             seq = self.state.events + 1
             for event in stamped:
                 self.state = apply(self.state, event)
-            await self._journal.append(self._run_id, seq, stamped)
+            await self._journal.append(self._run_id, seq, stamped, contents)
         for event in stamped:
-            self._conversation.add(event)
+            self._note(event, contents)
             for observer in self._observers:
                 observer(self._run_id, event)
+
+    def _note(self, event: Event, contents: Mapping[str, bytes]) -> None:
+        self._conversation.add(event, contents)
+        if self._reading is not None:
+            self._reading.watch(event)
 
     async def _drive(self) -> State:
         try:
@@ -248,8 +263,14 @@ class Driver:
             result, how = self._invalid(wrong, command.tool), "refused"
         else:
             result = await execute(tool, command.call, room=command.room, timeout=timeout)
+        given = self._finished(result, command) if how == "ran" else Finished(result)
         seconds = self._clock.elapsed() - began
-        await self.record(CallEnded(call_id=command.call.id, result=result, how=how, seconds=seconds))
+        ended = CallEnded(call_id=command.call.id, result=given.result, how=how, seconds=seconds, whole=given.whole)
+        await self.record(ended, contents=given.contents)
+
+    def _finished(self, result: Result, command: RunTool) -> Finished:
+        reader, images = self._started.reader, self._model.capabilities.images
+        return finished(result, command.call.id, command.tool, room=command.room, reader=reader, images=images)
 
     def _refused(self, command: RunTool | AskPerson) -> CallEnded | None:
         """The answer to a call whose arguments cannot be valid: it does not run, and nobody is asked about it."""
@@ -276,8 +297,12 @@ class Driver:
 
     async def _switch(self, facts: Sequence[Event]) -> None:
         if any(isinstance(fact, WaySwitched) for fact in facts):
-            history = await self._journal.read(self._run_id)
-            self._conversation = conversation_of(self._started, self.state.way, self._model, history)
+            self._conversation = await self._told(await self._journal.read(self._run_id))
+
+    async def _told(self, history: Sequence[Event]) -> Conversation:
+        """The transcript of what happened, with the images that the model was shown."""
+        images = await shown_in(history, self._journal) if self._model.capabilities.images else NONE
+        return conversation_of(self._started, self.state.way, self._model, history, images)
 
     def _without_secret(self, text: str) -> str:
         text = without_keys(text)

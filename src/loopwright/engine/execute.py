@@ -7,15 +7,14 @@ events or models.
 import asyncio
 import contextvars
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, Protocol, cast, get_args, runtime_checkable
 
 import msgspec
 
 from loopwright.core.messages import Call, Result, ResultStatus, is_text
 from loopwright.engine.ports import Tool
-from loopwright.tools.cut import cut
-from loopwright.tools.result import error, failure
+from loopwright.tools.result import Produced, error, failure
 
 
 @runtime_checkable
@@ -26,6 +25,15 @@ class BlockingTool(Protocol):
 
     def run_blocking(self, arguments: dict[str, Any]) -> Result:
         """As `Tool.run`, in the calling thread."""
+        ...
+
+
+@runtime_checkable
+class FittingTool(Protocol):
+    """A tool that fits its results to the room that there is."""
+
+    async def run_within(self, arguments: dict[str, Any], room: int) -> Result:
+        """As `Tool.run`, with a result of at most `room` bytes."""
         ...
 
 
@@ -49,7 +57,7 @@ def fault(tool: Tool, call: Call) -> str:
 
 
 async def execute(tool: Tool, call: Call, *, room: int, timeout: float | None) -> Result:
-    """Run `call` with `tool` and return what the model may be shown of it: at most `room` bytes.
+    """Run `call` with `tool` and return what it gave, all of it; a tool that can fits it to `room` bytes.
 
     The call gets `timeout` seconds or the tool's own, whichever is less. An async tool is cancelled then; a thread
     cannot be stopped, and the error says so. Whatever else a tool raises is a result; only a cancellation of the run
@@ -58,17 +66,24 @@ async def execute(tool: Tool, call: Call, *, room: int, timeout: float | None) -
     await asyncio.sleep(0)  # else the tool's first wait would raise it, and it would look like the tool's own
     limit = _least(tool.spec.timeout, timeout)
     if limit is not None and limit <= 0:
-        return _fitted(error("ToolTimeout: there was no time left to start it"), tool, room)
+        return error("ToolTimeout: there was no time left to start it")
     blocking = isinstance(tool, BlockingTool) and tool.blocking
     deadline, cancelled = asyncio.timeout(limit), _cancellations()
     try:
         async with deadline:
-            result = await (_in_thread(tool, call.arguments) if blocking else tool.run(call.arguments))
+            result = await _running(tool, call.arguments, room)
     except BaseException as raised:  # whatever a tool raises is an observation
         if _must_pass(raised) or _cancellations() > cancelled:
             raise
         result = _too_late(limit, blocking=blocking) if deadline.expired() else failure(raised)
-    return _fitted(_sound(result), tool, room)
+    return _sound(result, fitted=isinstance(tool, FittingTool))
+
+
+def _running(tool: Tool, arguments: dict[str, Any], room: int) -> Awaitable[Result]:
+    if isinstance(tool, FittingTool):
+        return tool.run_within(arguments, room)
+    blocking = isinstance(tool, BlockingTool) and tool.blocking
+    return _in_thread(tool, arguments) if blocking else tool.run(arguments)
 
 
 def _least(*limits: float | None) -> float | None:
@@ -96,8 +111,11 @@ def _too_late(limit: float | None, *, blocking: bool) -> Result:
     return error(f"ToolTimeout: no result within {limit:g} s; {state}")
 
 
-def _sound(result: Any) -> Result:
-    """The result, or an error where a tool that is not ours gave something else."""
+def _sound(result: Any, *, fitted: bool = False) -> Result:
+    """The result, or an error where a tool that is not ours gave something else.
+
+    One that was `fitted` may name artifacts that the journal has already.
+    """
     if not isinstance(result, Result):
         return error(f"ToolError: the tool returned {type(result).__name__} instead of a Result")
     status, data = cast("object", result.status), cast("object", result.data)
@@ -112,15 +130,14 @@ def _sound(result: Any) -> Result:
             f"ToolError: the data of the tool's Result is of type {type(data).__name__}; return the plain value, or "
             "ok(value, note=…) of loopwright.tools.result"
         )
+    given = frozenset(result.contents) if isinstance(result, Produced) else frozenset[str]()
+    if not fitted and any(content.digest not in given for content in result.artifacts):
+        return error("ToolError: the tool's Result names artifacts without their bytes; return an Artifact in its data")
     try:
         msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as raised:
         return error(f"ToolError: the tool's data is not JSON ({raised})")
     return result
-
-
-def _fitted(result: Result, tool: Tool, room: int) -> Result:
-    return cut(result, room=room, max_chars=tool.spec.max_chars)
 
 
 async def _in_thread(tool: Any, arguments: dict[str, Any]) -> Result:

@@ -1,26 +1,41 @@
 """Puts a conversation together: which speech a way of speaking is, over the model's dialect."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from loopwright.core.events import Event, RunStarted
 from loopwright.core.messages import Way
 from loopwright.engine.ports import Model
-from loopwright.protocols.conversation import OPEN, Conversation
+from loopwright.protocols.conversation import NONE, OPEN, Conversation
 from loopwright.protocols.fence import fence_of
 from loopwright.protocols.labels import base_of, labels_of
 from loopwright.protocols.native import Native
 from loopwright.protocols.speech import Speech
 
 
-def conversation_of(started: RunStarted, way: Way, model: Model, history: Iterable[Event] = ()) -> Conversation:
-    """The transcript of a run so far, as `model` is told it in this way of speaking."""
+def conversation_of(
+    started: RunStarted,
+    way: Way,
+    model: Model,
+    history: Iterable[Event] = (),
+    contents: Mapping[str, bytes] = NONE,
+) -> Conversation:
+    """The transcript of a run so far, as `model` is told it in this way of speaking.
+
+    Args:
+        started: the rules of the run
+        way: how it is spoken
+        model: who is told it
+        history: what happened so far
+        contents: the images that the model was shown, by their digests
+    """
     speech = speech_of(way, model, started)
     fence = OPEN
     if not model.embedded:  # that one knows nothing but the prompt that it was trained on
-        fence = fence_of(started.run_id, started.tools, language=base_of(started.language), as_text=way == "text")
+        tools = (*started.tools, started.reader) if started.reader else started.tools
+        fence = fence_of(started.run_id, tools, language=base_of(started.language), as_text=way == "text")
     conversation = Conversation(started, model.dialect, speech, model.capabilities, model=model.name, fence=fence)
     for event in history:
-        conversation.add(event)
+        conversation.add(event, contents)
     return conversation
 
 

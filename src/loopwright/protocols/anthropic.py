@@ -15,6 +15,7 @@ from loopwright.core.errors import UsageError
 from loopwright.core.messages import Call, ToolSpec, Turn
 from loopwright.protocols.anthropic_reply import CALL, AnthropicPieces, own
 from loopwright.protocols.call_arguments import sendable_arguments
+from loopwright.protocols.images import in_base64
 from loopwright.protocols.json_values import as_object, as_text, decoded, encoded
 from loopwright.protocols.reply_bytes import PieceReader, event_stream
 from loopwright.protocols.row import Row
@@ -51,7 +52,7 @@ class Anthropic:
         if message.role == "assistant":
             turn = message.turn or Turn()
             return _own(turn) or _written(message.text, turn.calls)
-        return _ROW.message("system" if message.role == "system" else "user", _text(message.text))
+        return _ROW.message("system" if message.role == "system" else "user", _parts(message))
 
     def tools(self, tools: Sequence[ToolSpec]) -> bytes:
         """Encode the tool list; empty for no tools."""
@@ -125,6 +126,15 @@ def read_chunks(payloads: Sequence[str]) -> Reply:
 
 def _text(text: str) -> bytes:
     return encoded({"type": "text", "text": text}) if text.strip() else b""
+
+
+def _parts(message: Message) -> bytes:
+    """The text and the images of a message."""
+    parts = [_text(message.text)]
+    for image in message.images:
+        source = {"type": "base64", "media_type": image.media_type, "data": in_base64(image)}
+        parts += [_text(image.label), encoded({"type": "image", "source": source})]
+    return b",".join(filter(None, parts))
 
 
 def _result(call: Call, text: str) -> bytes:

@@ -12,7 +12,7 @@ from loopwright.core.messages import Call, ToolSpec, Turn
 from loopwright.protocols.call_arguments import sendable_arguments
 from loopwright.protocols.cohere_reply import CoherePieces
 from loopwright.protocols.json_values import as_object, decoded, encoded, is_object, objects
-from loopwright.protocols.openai_chat import function_list
+from loopwright.protocols.openai_chat import content_parts, function_list
 from loopwright.protocols.reply_bytes import PieceReader, event_stream
 from loopwright.protocols.speech import Message, Options, Reply
 
@@ -32,7 +32,7 @@ class CohereChat:
         if turn is not None and turn.calls:
             plan = {"tool_plan": message.text} if message.text else {}
             return encoded({"role": "assistant", **plan, "tool_calls": [_call(call) for call in turn.calls]})
-        return encoded({"role": message.role, "content": message.text})
+        return encoded({"role": message.role, "content": content_parts(message) if message.images else message.text})
 
     def tools(self, tools: Sequence[ToolSpec]) -> bytes:
         """Encode the tool list; empty for no tools."""

@@ -5,6 +5,8 @@ joins bytes, so two requests of a run have all but their ends in common. What th
 how they look to the dialect, and what happens to the loop.
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import assert_never
 
 from msgspec.structs import replace
@@ -28,10 +30,13 @@ from loopwright.core.events import (
 )
 from loopwright.core.messages import Call, Example, Result, Turn, Way
 from loopwright.protocols.fence import Fence, acts, quotes, unfenced
+from loopwright.protocols.images import illustrated, images_in
 from loopwright.protocols.labels import labels_of
-from loopwright.protocols.speech import Capabilities, Dialect, Message, Reply, ReplyReader, Speech
+from loopwright.protocols.speech import Capabilities, Dialect, Image, Message, Reply, ReplyReader, Speech
 
 OPEN = Fence()
+NONE: Mapping[str, bytes] = MappingProxyType({})
+"""No contents."""
 
 
 class Conversation:
@@ -69,6 +74,9 @@ class Conversation:
         self._way: Way = started.way
         self._calls: tuple[Call, ...] = ()
         self._results: dict[str, Result] = {}
+        self._images: dict[str, tuple[Image, ...]] = {}
+        """Of the turn at hand, by call."""
+        self._shows = capabilities.images
         self._closing = False
         *before, task = speech.opening(started)
         self._say(*fence.told(before))
@@ -82,13 +90,18 @@ class Conversation:
         """The size of the first request body."""
         return self._opening_bytes
 
-    def add(self, event: Event) -> None:
-        """Fold one event. The results of a turn are told together, in the order asked, when the last one is there."""
+    def add(self, event: Event, contents: Mapping[str, bytes] = NONE) -> None:
+        """Fold one event. The results of a turn are told together, in the order asked, when the last one is there.
+
+        Args:
+            event: what happened
+            contents: the images that the event shows, by the digests of its artifacts
+        """
         match event:
             case ModelReplied():
                 self._replied(event.turn)
             case CallEnded():
-                self._ended(event)
+                self._ended(event, contents)
             case NoteAdded():
                 self._say(self._speech.note(event))
             case ModelAsked():
@@ -145,7 +158,7 @@ class Conversation:
                 self._say(Message("assistant", turn.text))
         elif turn.calls or turn.text or turn.answer or turn.thought:
             self._say(self._speech.turn(turn if self._way == self._speech.way else _foreign(turn)))
-        self._calls, self._results = turn.calls, {}
+        self._calls, self._results, self._images = turn.calls, {}, {}
 
     def _asked(self, event: ModelAsked) -> None:
         """Add the request for the closing answer, once: it is not said again when the question was lost."""
@@ -153,15 +166,30 @@ class Conversation:
             self._say(self._speech.closing(event))
         self._closing = bool(event.closing)
 
-    def _ended(self, event: CallEnded) -> None:
+    def _ended(self, event: CallEnded, contents: Mapping[str, bytes]) -> None:
         result, call = event.result, next((call for call in self._calls if call.id == event.call_id), None)
         if call is not None and event.how == "ran":
             result = self._fence.around(call, result)
             self._foreign += [event.result] if call.tool in self._fence.untrusted else []
         self._results[event.call_id] = result
+        if event.result.artifacts and self._shows:
+            self._images[event.call_id] = images_in(event.result, contents)
+        if event.whole is not None and event.whole.readable:
+            self._offer()
         if self._calls and len(self._results) == len(self._calls):
-            self._say(*self._speech.results([(call, self._results[call.id]) for call in self._calls]))
+            told = self._speech.results([(call, self._results[call.id]) for call in self._calls])
+            images = [image for call in self._calls for image in self._images.get(call.id, ())]
+            self._say(*illustrated(told, images))
             self._calls = ()
+
+    def _offer(self) -> None:
+        """From now on the tool that reads on is one of the run's. It comes last, so that the others stay a prefix."""
+        reader, tools = self._started.reader, self._started.tools
+        if reader is None or reader in tools:
+            return
+        self._started = replace(self._started, tools=(*tools, reader))
+        if self._tools:
+            self._tools = self._dialect.tools(self._started.tools)
 
 
 def _shown(example: Example, name: str, speech: Speech, fence: Fence) -> list[Message]:

@@ -16,6 +16,7 @@ from loopwright.core.errors import UsageError
 from loopwright.core.messages import Call, ToolSpec, Turn
 from loopwright.protocols.call_arguments import sendable_arguments
 from loopwright.protocols.gemini_reply import CALL, GeminiPieces, own
+from loopwright.protocols.images import in_base64
 from loopwright.protocols.json_values import as_object, as_text, decoded, encoded, is_object
 from loopwright.protocols.reply_bytes import PieceReader, event_stream
 from loopwright.protocols.row import Row
@@ -48,7 +49,7 @@ class Gemini:
         if message.role == "assistant":
             turn = message.turn or Turn()
             return _own(turn) or _written(message.text, turn.calls)
-        return _ROW.message("system" if message.role == "system" else "user", _text(message.text))
+        return _ROW.message("system" if message.role == "system" else "user", _parts(message))
 
     def tools(self, tools: Sequence[ToolSpec]) -> bytes:
         """Encode the tool list; empty for no tools."""
@@ -124,6 +125,15 @@ def _generation(options: Options) -> dict[str, Any]:
 
 def _text(text: str) -> bytes:
     return encoded({"text": text}) if text.strip() else b""
+
+
+def _parts(message: Message) -> bytes:
+    """The text and the images of a message."""
+    parts = [_text(message.text)]
+    for image in message.images:
+        inline = {"mimeType": image.media_type, "data": in_base64(image)}
+        parts += [_text(image.label), encoded({"inlineData": inline})]
+    return b",".join(filter(None, parts))
 
 
 def _result(call: Call, text: str) -> bytes:

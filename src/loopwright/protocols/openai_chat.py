@@ -15,6 +15,7 @@ from loopwright.core.errors import UsageError
 from loopwright.core.messages import Call, ToolSpec, Turn
 from loopwright.protocols.chat_marks import defused
 from loopwright.protocols.envelope import writable
+from loopwright.protocols.images import address_of
 from loopwright.protocols.json_values import as_object, chosen, decoded, encoded, is_object, objects
 from loopwright.protocols.openai_reply import PlainChunk, ReplyPieces, explained
 from loopwright.protocols.speech import Message, Options, Reply
@@ -63,7 +64,8 @@ class OpenAIChat:
         if turn is not None and turn.calls:
             calls = [_call(call) for call in turn.calls]
             return encoded({"role": "assistant", "content": message.text or None, "tool_calls": calls})
-        return encoded({"role": message.role, "content": message.text})
+        content = content_parts(message) if message.images else message.text
+        return encoded({"role": message.role, "content": content})
 
     def tools(self, tools: Sequence[ToolSpec]) -> bytes:
         """Encode the tool list; empty for no tools."""
@@ -211,6 +213,15 @@ class Reader:
         if not objects(body.get("choices")) and not self._pieces.error:
             self._pieces.error = explained(body)
         return _message_of(data) if self._pieces.has_extras else b""
+
+
+def content_parts(message: Message) -> list[dict[str, Any]]:
+    """Text and images as content, in the form that several providers have taken over."""
+    parts: list[dict[str, Any]] = [{"type": "text", "text": message.text}] if message.text else []
+    for image in message.images:
+        parts.append({"type": "text", "text": image.label})
+        parts.append({"type": "image_url", "image_url": {"url": address_of(image)}})
+    return parts
 
 
 def function_list(tools: Sequence[ToolSpec]) -> bytes:

@@ -14,6 +14,7 @@ from msgspec import Raw
 from loopwright.core.errors import UsageError
 from loopwright.core.messages import Call, ToolSpec, Turn
 from loopwright.protocols.call_arguments import sendable_arguments
+from loopwright.protocols.images import address_of
 from loopwright.protocols.json_values import as_object, decoded, encoded, is_object
 from loopwright.protocols.reply_bytes import PieceReader, event_stream
 from loopwright.protocols.responses_reply import ResponsePieces
@@ -41,6 +42,8 @@ class OpenAIResponses:
         own = _own(turn) if turn is not None and turn.opaque else []
         if own:
             return b",".join(own)
+        if message.images:
+            return encoded({"role": message.role, "content": _parts(message)})
         items = [{"role": message.role, "content": message.text}] if message.text else []
         items += [_call(call) for call in turn.calls] if turn is not None else []
         return b",".join([encoded(item) for item in items])
@@ -118,6 +121,14 @@ def read_chunks(payloads: Sequence[str]) -> Reply:
     reader = PieceReader(ResponsePieces())
     reader.feed(event_stream(payloads))
     return reader.close()
+
+
+def _parts(message: Message) -> list[dict[str, Any]]:
+    parts: list[dict[str, Any]] = [{"type": "input_text", "text": message.text}] if message.text else []
+    for image in message.images:
+        parts.append({"type": "input_text", "text": image.label})
+        parts.append({"type": "input_image", "image_url": address_of(image)})
+    return parts
 
 
 def _call(call: Call) -> dict[str, Any]:

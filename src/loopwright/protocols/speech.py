@@ -42,6 +42,20 @@ class Reply(Struct, frozen=True, omit_defaults=True):
     """False when the connection ended before the reply did; then no call of it may run."""
 
 
+class Image(Struct, frozen=True):
+    """An image that a message shows."""
+
+    reference: str
+    """What results call it."""
+    media_type: str
+    data: bytes
+
+    @property
+    def label(self) -> str:
+        """What stands before it."""
+        return f"artifact {self.reference}:"
+
+
 class Message(Struct, frozen=True):
     """One message of a request, before it is encoded."""
 
@@ -51,6 +65,8 @@ class Message(Struct, frozen=True):
     """Assistant only: the turn whose calls the message makes."""
     call: Call | None = None
     """Tool only: the call that the text answers."""
+    images: tuple[Image, ...] = ()
+    """User only: what it shows behind the text."""
 
 
 Constraint = Literal["", "grammar", "structured_outputs", "json_schema"]
