@@ -40,6 +40,8 @@ __all__ = [
     "fetch_page",
     "get_current_weather",
     "get_time",
+    "project_commands",
+    "project_tests",
     "wikipedia",
 ]
 
