@@ -139,17 +139,22 @@ def _wrong_path(folder: Path, path: str) -> Result | None:
 
 
 def _tests_told(ending: Ending, python: Python) -> Result:
-    """What the tests said: outcome, counts and failures, then the end of the output."""
+    """What the model is told of tests."""
     if "No module named pytest" in ending.output and ending.exit_code == 1:
         return error(
             f"ToolError: pytest is not installed in {python.program}; install it there, or name another command in "
             "[tests] of loopwright.toml"
         )
+    return ok(described(ending), note=_note(ending))
+
+
+def described(ending: Ending) -> dict[str, Any]:
+    """What tests said: outcome, counts and failures, then how they ended and the end of their output."""
     summary = ["", *_SUMMARY.findall(ending.output)][-1]
-    told = {"outcome": _outcome(ending), **_counts(summary)}
+    told: dict[str, Any] = {"outcome": _outcome(ending), **_counts(summary)}
     if failures := _FAILED.findall(ending.output):
         told["failures"] = failures[:FAILURES]
-    return ok({**told, **_how_it_ended(ending)}, note=_note(ending))
+    return {**told, **_how_it_ended(ending)}
 
 
 def _outcome(ending: Ending) -> Outcome:
