@@ -24,7 +24,10 @@ def start(how: str, seconds: float) -> "subprocess.Popen[str]":
 
 def found(process: "subprocess.Popen[str]") -> dict[str, Any]:
     with process:
-        out, _ = process.communicate(timeout=90)
+        try:
+            out, _ = process.communicate(timeout=90)
+        finally:
+            process.kill()
     assert process.returncode == 0
     return json.loads(out)
 

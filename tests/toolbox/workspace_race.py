@@ -134,7 +134,7 @@ def careless(folder: int, parts: opening.Parts, flags: int) -> int:
     if stat.S_ISLNK(os.stat(path, dir_fd=folder, follow_symlinks=False).st_mode):
         raise OSError(errno.ELOOP, "a link")
     time.sleep(0.001)
-    return os.open(path, flags, dir_fd=folder)
+    return os.open(path, flags | os.O_NONBLOCK, dir_fd=folder)  # else a pipe is waited at for ever
 
 
 OPENERS: dict[str, opening.Opener] = {
