@@ -57,7 +57,7 @@ def test_files_folders_and_links_are_copied_as_they_are(tmp_path: Path) -> None:
         ("id_ed25519.bak", "may hold keys"),
         ("credentials", "may hold keys"),
         ("secrets.yaml", "may hold keys"),
-        ("my-service-account.json", "may hold keys"),
+        ("service-account-prod.json", "may hold keys"),
         ("node_modules", "installed packages"),
     ],
 )
@@ -65,6 +65,22 @@ def test_what_is_left_out_is_named(tmp_path: Path, name: str, reason: str) -> No
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / name).write_text("secret")
     assert copied(tmp_path / "project", tmp_path / "copy") == ([], (f"{name} ({reason})",))
+
+
+def test_a_private_key_is_left_out_whatever_its_name(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    key = "-----BEGIN OPENSSH PRIVATE " + "KEY-----\n" + "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAAB\n"
+    (tmp_path / "project" / "notes.txt").write_text(key)
+    (tmp_path / "project" / "about.txt").write_text("where a PRIVATE KEY lies")
+    assert copied(tmp_path / "project", tmp_path / "copy") == (["about.txt"], ("notes.txt (holds a private key)",))
+
+
+def test_a_file_with_a_second_name_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "outside").write_text("the-secret")
+    (tmp_path / "project" / "inside").hardlink_to(tmp_path / "outside")
+    left_out = ("inside (has a second name, perhaps outside)",)
+    assert copied(tmp_path / "project", tmp_path / "copy") == ([], left_out)
 
 
 def test_names_that_only_look_like_keys_are_copied(tmp_path: Path) -> None:

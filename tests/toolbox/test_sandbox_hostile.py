@@ -295,18 +295,18 @@ async def test_keys_and_passwords_are_not_there(
     for name in (".env", ".git/config", "server.pem", "id_rsa", "credentials.json", "deep/.ssh/key"):
         project.write(name, "the-secret")
     (project.folder / "link").symlink_to(secret)
-    (project.folder / "shadow").symlink_to("/etc/shadow")
+    (project.folder / "system").symlink_to("/etc/shadow")
     code = """
 places = ["/etc/shadow", "/etc/gshadow", "/etc/ssh", "/root/.ssh", "/root/.bashrc", "/home", "/proc/1/environ"]
 for name in [*places, *sys.argv[1:]]:
     attempt(name, lambda: read(name) if not os.path.isdir(name) else os.listdir(name)[0])
 print(sorted(os.listdir(".")), "sk-" in str(dict(os.environ)))
 """
-    inside = (".env", ".git/config", "server.pem", "id_rsa", "credentials.json", "deep/.ssh/key", "link", "shadow")
+    inside = (".env", ".git/config", "server.pem", "id_rsa", "credentials.json", "deep/.ssh/key", "link", "system")
     ending = await hostile(project, code, *inside, str(secret), str(Path.home() / ".netrc"))
     assert "the-secret" not in ending.output
     assert len(refused(ending)) == 17
-    assert ending.output.endswith("['deep', 'hostile.py', 'link', 'shadow'] False\n")
+    assert ending.output.endswith("['deep', 'hostile.py', 'link', 'system'] False\n")
     assert ending.left_out[0] == ".env (hidden)"
     assert "server.pem (may hold keys)" in ending.left_out
 

@@ -15,13 +15,9 @@ from typing import BinaryIO
 
 from loopwright.core.errors import UsageError
 from loopwright.toolbox.sandbox.launcher import ENTRY
+from loopwright.toolbox.workspace.rules import PRIVATE_KEY, may_hold_keys
 
-SECRET = re.compile(
-    r"(?i)(?:.*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk|gpg|asc|age|ovpn|netrc)"
-    r"|id_(?:rsa|dsa|ecdsa|ed25519)(?:\..*|_.*)?|(?:credentials?|secrets?)(?:\.(?:json|ya?ml|toml|ini|env|txt|cfg))?"
-    r"|.*service[-_]?account.*\.json|.*\.env)"
-)
-"""Names of files that usually hold keys."""
+_PRIVATE_KEY = re.compile(PRIVATE_KEY.pattern.encode())
 CACHES = frozenset({"__pycache__", "node_modules"})
 DEPTH = 60
 """Folders in folders that are copied."""
@@ -114,6 +110,9 @@ class Snapshot:
         self._bytes_left -= len(content)
         if self._bytes_left < 0:
             raise self._too_large(f"{self._most[0] // 1_000_000:,} MB")
+        if reason := _secret(found, content):
+            self._left_out.append(f"{path} ({reason})")
+            return b""
         return _packed(b"f", found, path, content)
 
     def _too_large(self, than: str) -> TooLarge:
@@ -129,7 +128,14 @@ def _unwanted(name: str) -> str:
         return "cache" if name == "__pycache__" else "installed packages"
     if name.startswith("."):
         return "hidden"
-    return "may hold keys" if SECRET.fullmatch(name) else ""
+    return "may hold keys" if may_hold_keys(name) else ""
+
+
+def _secret(found: os.stat_result, content: bytes) -> str:
+    """Why a file is left out for what it is; empty where it is not."""
+    if found.st_nlink > 1:
+        return "has a second name, perhaps outside"
+    return "holds a private key" if b"PRIVATE KEY" in content and _PRIVATE_KEY.search(content) else ""
 
 
 def _exists(name: str, folder: int) -> bool:

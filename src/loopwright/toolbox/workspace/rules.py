@@ -51,6 +51,11 @@ PRIVATE_KEY = re.compile(
 """The beginning of a key as OpenSSL, OpenSSH and PGP write it, with some of its content behind it."""
 
 
+def may_hold_keys(name: str) -> bool:
+    """Whether files of this name usually hold keys or passwords."""
+    return name.casefold().startswith(".env") or _KEYS.fullmatch(name.casefold()) is not None
+
+
 class Rules(Struct, frozen=True):
     """Which names are offered."""
 
@@ -79,7 +84,7 @@ class Rules(Struct, frozen=True):
         return ""
 
     def _secret(self, name: str) -> str:
-        if name.casefold().startswith(".env") or _KEYS.fullmatch(name.casefold()):
+        if may_hold_keys(name):
             return "may hold keys or passwords; such files are never read or written here"
         return ""
 
