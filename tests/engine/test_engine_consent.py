@@ -1,15 +1,18 @@
 """Who is asked about a call, what counts as a yes, and what a run does when whoever is asked or told fails."""
 
 import asyncio
+import json
 from typing import Any, cast
 
 import pytest
+from msgspec import Raw
 
 from loopwright import Agent, Approval, MemoryJournal, UsageError, tool
-from loopwright.core.events import ApprovalGiven, CallEnded, Event, RunPaused
-from loopwright.core.messages import Call, ToolSpec
-from loopwright.engine.ports import TextArrived
-from loopwright.testing.scripted import ScriptedModel, answers, calls
+from loopwright.core.events import ApprovalGiven, CallEnded, CallStarted, Event, RunPaused, RunStarted
+from loopwright.core.messages import Call, Result, ToolSpec
+from loopwright.engine.ports import Question, TextArrived
+from loopwright.testing.scripted import ScriptedModel, answers, calls, fails
+from loopwright.tools.policy import Match, Policy, Rule
 
 
 class Desk:
@@ -45,10 +48,11 @@ class Other:
 
     def __init__(self, said: Any) -> None:
         self.said = said
+        self.asked = list[Question]()
 
-    async def approve(self, call: Call, tool: ToolSpec, about: str) -> Approval:
+    async def approve(self, question: Question) -> Approval:
         """Say it."""
-        del call, tool, about
+        self.asked.append(question)
         return self.said
 
 
@@ -57,6 +61,8 @@ UNCLEAR: list[Any] = [
     Approval(cast("Any", "no"), by="me"),
     Approval(cast("Any", 1), by="me"),
     Approval(True, by=cast("Any", None)),
+    Approval(True, by="me", scope=cast("Any", "always")),
+    Approval(True, by="me", arguments=cast("Any", "text=hi")),
 ]
 
 
@@ -100,6 +106,115 @@ async def test_a_reason_that_no_text_can_hold_is_made_one() -> None:
     desk = Desk(Other(Approval(False, by="me", reason="half \ud83d")))
     assert (await desk.agent.run("send hi", run_id="r")).status == "answered"
     assert next(event for event in await desk.events() if isinstance(event, ApprovalGiven)).reason == "half \ufffd"
+
+
+class Shop:
+    """A tool that pays, says what it would do, and takes at most 100."""
+
+    spec = ToolSpec(
+        "pay", effect="pay", parameters={"type": "object", "properties": {"to": {}, "amount": {"type": "integer"}}}
+    )
+
+    def __init__(self) -> None:
+        self.paid = list[dict[str, Any]]()
+
+    def check(self, arguments: dict[str, Any]) -> str:
+        """What is wrong."""
+        return "amount: at most 100" if arguments["amount"] > 100 else ""
+
+    def preview(self, arguments: dict[str, Any]) -> str:
+        """What would happen."""
+        if arguments["to"] == "nowhere":
+            raise LookupError("no such account")
+        return f"{arguments['amount']} go to {arguments['to']}"
+
+    async def run(self, arguments: dict[str, Any]) -> Result:
+        """Pay."""
+        self.paid.append(arguments)
+        return Result(data=Raw(b'"paid"'))
+
+
+async def shopped(person: Any, *replies: Any, policy: Policy | None = None) -> tuple[Shop, list[Event], ScriptedModel]:
+    """A run with the shop, and what was said about it."""
+    shop, journal, model = Shop(), MemoryJournal(), ScriptedModel(replies=[*replies, answers("done")])
+    agent = Agent(model, tools=[shop], approve=person, journal=journal, protocol="native", policy=policy)
+    assert (await agent.run("pay the rent", run_id="r")).status == "answered"
+    return shop, await journal.read("r"), model
+
+
+async def test_whoever_is_asked_sees_why_and_what_would_happen() -> None:
+    person = Other(False)
+    await shopped(person, calls("pay", to="eva", amount=5), calls("pay", to="nowhere", amount=5))
+    first, second = person.asked
+    assert (first.call.arguments, first.tool.effect, first.about) == ({"to": "eva", "amount": 5}, "pay", "approval")
+    assert (first.why, first.preview) == ("no rule allows it (pay)", "5 go to eva")
+    assert second.preview == "what would change cannot be shown: LookupError: no such account"
+    assert (await first.look({"to": "kim", "amount": 7})).preview == "7 go to kim"
+    assert (await first.look({"to": "kim", "amount": 700})).wrong == "amount: at most 100"
+    assert "of type set" in (await first.look({"to": {1}, "amount": 7})).wrong
+
+
+async def test_arguments_that_a_person_changed_run_and_are_a_fact() -> None:
+    changed = Approval(True, by="me", arguments={"to": "eva", "amount": 7}, scope="call")
+    script = (calls("pay", to="eva", amount=70), calls("pay", to="eva", amount=7))
+    shop, events, model = await shopped(Other(changed), *script)
+    assert shop.paid == [{"to": "eva", "amount": 7}] * 2
+    given = [event for event in events if isinstance(event, ApprovalGiven)]
+    assert [(event.arguments, event.scope) for event in given] == [({"to": "eva", "amount": 7}, "call")]
+    assert given[0].digest
+    assert [event.by for event in events if isinstance(event, CallStarted)] == ["me", "me, always this call"]
+    told = json.loads(model.requests[1].messages[-1]["content"])
+    assert told["note"] == 'a person changed the arguments to {"to":"eva","amount":7}'
+    assert "note" not in json.loads(model.requests[2].messages[-1]["content"])
+
+
+async def test_arguments_that_a_person_left_as_they_are_were_not_changed() -> None:
+    same = Approval(True, by="me", arguments={"to": "eva", "amount": 7})
+    _, events, _ = await shopped(Other(same), calls("pay", to="eva", amount=7))
+    assert next(event for event in events if isinstance(event, ApprovalGiven)).arguments is None
+
+
+async def test_arguments_that_the_tool_does_not_take_pause_the_run() -> None:
+    with pytest.raises(UsageError, match="arguments that pay does not take: amount: at most 100"):
+        await shopped(Other(Approval(True, "me", arguments={"to": "a", "amount": 700})), calls("pay", to="a", amount=7))
+
+
+async def test_always_this_tool_is_asked_once() -> None:
+    person = Other(Approval(True, by="me", scope="tool"))
+    shop, events, _ = await shopped(person, calls("pay", to="eva", amount=7), calls("pay", to="kim", amount=8))
+    assert (len(shop.paid), len(person.asked)) == (2, 1)
+    assert [event.by for event in events if isinstance(event, CallStarted)] == ["me", "me, always this tool"]
+
+
+async def test_a_no_is_never_for_good() -> None:
+    person = Other(Approval(False, by="me", reason="too dear", scope="tool", arguments={"to": "x", "amount": 1}))
+    _, events, model = await shopped(person, calls("pay", to="eva", amount=7), calls("pay", to="kim", amount=8))
+    given = [event for event in events if isinstance(event, ApprovalGiven)]
+    assert [(event.scope, event.arguments) for event in given] == [("once", None)] * 2
+    assert "a person said no: too dear" in str(model.requests[1].messages)
+
+
+async def test_rules_about_arguments_decide_and_are_in_the_first_event() -> None:
+    cheap = Rule("allow", tool="pay", arguments={"to": "eva", "amount": Match(most=10)})
+    policy = Policy((cheap, Rule("deny", effect="pay", reason="ask the bank")))
+    script = (calls("pay", to="eva", amount=7), calls("pay", to="eva", amount=70))
+    shop, events, model = await shopped(None, *script, policy=policy)
+    assert shop.paid == [{"to": "eva", "amount": 7}]
+    assert isinstance(events[0], RunStarted)
+    assert events[0].rules == policy.rules
+    assert "the policy does not allow 'pay': ask the bank" in model.requests[2].messages[-1]["content"]
+
+
+async def test_an_old_run_goes_on_under_its_own_rules() -> None:
+    journal, shop = MemoryJournal(), Shop()
+    strict = Policy((Rule("deny", tool="pay"),))
+    first = Agent(ScriptedModel(replies=[fails("auth", "no")]), tools=[shop], journal=journal, policy=strict)
+    assert (await first.run("pay", run_id="r")).status == "failed"
+    script = [calls("pay", to="eva", amount=7), answers("done")]
+    lax = Policy((Rule("allow", tool="pay"),))
+    again = Agent(ScriptedModel(replies=script), tools=[shop], journal=journal, policy=lax)
+    assert (await again.resume("r")).status == "answered"
+    assert shop.paid == []
 
 
 async def test_an_approval_that_raises_pauses_the_run() -> None:

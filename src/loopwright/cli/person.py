@@ -1,18 +1,33 @@
-"""The person at the terminal, asked for approvals."""
+"""The person at the terminal, asked for approvals: what would happen, why it is asked about, and what was answered."""
 
 import asyncio
-import os
 import sys
-import threading
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from msgspec import DecodeError, Struct
+from msgspec.json import decode, encode
+from msgspec.structs import replace
 
 from loopwright.cli.printing import Printer, visible, written
-from loopwright.core.messages import Call, ToolSpec
-from loopwright.engine.ports import Approval
+from loopwright.cli.typing_in import edited, line_of
+from loopwright.core.messages import Call, Scope
+from loopwright.engine.ports import Approval, Look, Question
 
-LINE = 4096
-"""Bytes of the longest line that a terminal gives."""
+SCOPES: dict[str, Scope] = {"y": "once", "yes": "once", "c": "call", "t": "tool"}
+"""What may be answered for a yes, and how far it goes."""
+
+
+class Standing(Struct, frozen=True):
+    """An answer that holds also for questions that waited behind it."""
+
+    tool: str
+    scope: Scope
+    arguments: dict[str, Any]
+
+    def covers(self, call: Call) -> bool:
+        """Whether it answers the question about this call."""
+        return self.tool == call.tool and (self.scope == "tool" or self.arguments == call.arguments)
 
 
 class AtTheTerminal:
@@ -24,50 +39,86 @@ class AtTheTerminal:
     def __init__(self, printers: Iterable[Printer]) -> None:
         self._printers = tuple(printers)
         self._turn = asyncio.Lock()
+        self._standing = list[Standing]()
 
-    async def approve(self, call: Call, tool: ToolSpec, about: str) -> Approval:
-        """Show exactly what would run, and ask."""
+    async def approve(self, question: Question) -> Approval:
+        """Show exactly what would run and why it is asked about, and ask until there is an answer."""
+        before = len(self._standing)
         async with self._turn:
+            if question.about == "approval" and _covered(question.call, self._standing[before:]):
+                return Approval(allowed=True, by="terminal", reason="as answered to the question before")
             for printer in self._printers:
                 printer.rest()
-            what = "Run it" if about == "approval" else "It may have run already before the interruption. Run it again"
-            print(f"\nThe model wants to {tool.effect}: {visible(written(call))}", file=sys.stderr)
-            answer = _text(await _line(f"{what}? [y/N, or N and why] "))
-        yes = answer.lower() in ("y", "yes")
-        head, _, why = answer.partition(" ")
-        reason = "" if yes else (why if head.lower() in ("n", "no") else answer)
-        return Approval(yes, by="terminal", reason=reason)
+            return await self._asked(question)
+
+    async def _asked(self, question: Question) -> Approval:
+        arguments = question.call.arguments
+        _say("\n" + shown(question))
+        while True:
+            answer = await line_of(_choices(question))
+            if question.about == "approval" and answer.lower() == "e":
+                arguments = await self._edited(question, arguments)
+                continue
+            said = said_by(answer, question)
+            if said.allowed and said.scope != "once":
+                self._standing.append(Standing(question.call.tool, said.scope, arguments))
+            changed = arguments if said.allowed and arguments != question.call.arguments else None
+            return replace(said, arguments=changed)
+
+    async def _edited(self, question: Question, before: dict[str, Any]) -> dict[str, Any]:
+        """Other arguments that the tool takes; those from before where there are none."""
+        arguments, wrong = arguments_in(await edited(before))
+        look = Look(wrong) if wrong else await question.look(arguments)
+        if look.wrong:
+            _say(f"Nothing is changed: {visible(look.wrong)}")
+            return before
+        call = replace(question.call, arguments=arguments, state="strict")
+        _say("\n" + shown(replace(question, call=call, preview=look.preview)))
+        return arguments
 
 
-def _text(typed: bytes) -> str:
-    """What was typed; what cannot be read is a no."""
+def shown(question: Question) -> str:
+    """What would happen, and why it is asked about; nothing is left out, and no sign commands the terminal."""
+    call = question.call
+    lines = [f"The model wants to {question.tool.effect}: {written(call)}"]
+    if len(call.arguments) > 1:
+        lines += [f"  {name}: {encode(value).decode()}" for name, value in call.arguments.items()]
+    lines += [f"  | {line}" for line in question.preview.splitlines()]
+    lines += [f"Asked because {question.why}"] if question.why else []
+    return visible("\n".join(lines))
+
+
+def said_by(answer: str, question: Question) -> Approval:
+    """What an answer means; all that is no clear yes is a no, and what is said besides goes to the model."""
+    word = answer.lower()
+    scope = SCOPES.get(word) if question.about == "approval" or word in ("y", "yes") else None
+    if scope is not None:
+        return Approval(allowed=True, by="terminal", scope=scope)
+    head, _, why = answer.partition(" ")
+    return Approval(allowed=False, by="terminal", reason=why if head.lower() in ("n", "no") else answer)
+
+
+def arguments_in(text: str) -> tuple[dict[str, Any], str]:
+    """The arguments that a text in JSON gives, and what is wrong with it."""
+    if not text.strip():
+        return {}, "nothing was given"
     try:
-        return typed.decode().strip()
-    except UnicodeDecodeError:
-        return "n what was typed is not UTF-8 text"
+        return decode(text.encode(), type=dict[str, Any]), ""
+    except (DecodeError, UnicodeError) as error:
+        return {}, f"it is no JSON object: {error}"
 
 
-async def _line(question: str) -> bytes:
-    """A line typed by the person; the end of the input counts as an empty one.
-
-    In a thread that nobody waits for at exit: a read from a terminal cannot be cancelled.
-    """
-    loop, line = asyncio.get_running_loop(), asyncio.get_running_loop().create_future()
-
-    def read() -> None:
-        _forget_what_was_typed()
-        print(question, end="", file=sys.stderr, flush=True)
-        # Past Python's own buffer, which may hold what was typed before; a terminal gives one line at a time.
-        typed = os.read(sys.stdin.fileno(), LINE)
-        loop.call_soon_threadsafe(lambda: line.done() or line.set_result(typed))
-
-    threading.Thread(target=read, daemon=True).start()
-    return await line
+def _covered(call: Call, standing: Sequence[Standing]) -> bool:
+    return any(answer.covers(call) for answer in standing)
 
 
-def _forget_what_was_typed() -> None:
-    with suppress(ImportError, OSError):  # Windows has no termios
-        import termios
+def _choices(question: Question) -> str:
+    if question.about == "doubt":
+        return "It may have run already before the interruption. Run it again? [y/N, or N and why] "
+    name = visible(question.call.tool)
+    more = f"[y]es, [c] this exact call always, [t] {name} always in this run, [e]dit the arguments, [N]o and why"
+    return f"{more}\nRun it? [y/c/t/e/N] "
 
-        with suppress(termios.error):
-            termios.tcflush(sys.stdin, termios.TCIFLUSH)
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)

@@ -233,7 +233,7 @@ class Printer:
             case ContextLost():
                 self._part("Warning", lost_context(event))
             case ApprovalGiven():
-                self._part("Approval", f"{'yes' if event.allowed else 'no'}, by {event.by} {event.reason}".rstrip())
+                self._part("Approval", answered(event))
             case RunResumed():
                 self._part("Resume", "the run goes on")
             case RunPaused():
@@ -265,6 +265,16 @@ class Printer:
             while cell_len(line) > most:
                 line = line[1:]
             self._waiting.update(Text(line or "thinking …", style="dim", no_wrap=True))
+
+
+def answered(event: ApprovalGiven) -> str:
+    """What a person answered."""
+    far = {"once": "", "call": ", this exact call always", "tool": ", this tool always in this run"}[event.scope]
+    if event.arguments is not None:
+        from msgspec.json import encode
+
+        far += f", with the arguments {encode(event.arguments).decode()}"
+    return f"{'yes' if event.allowed else 'no'}{far}, by {event.by} {event.reason}".rstrip()
 
 
 def written(call: Call) -> str:

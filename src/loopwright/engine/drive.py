@@ -34,15 +34,14 @@ from loopwright.core.loop import apply, due
 from loopwright.core.messages import Result, ToolSpec, Turn, Usage
 from loopwright.core.state import State, ledger_of
 from loopwright.engine.claim import claimed
+from loopwright.engine.consent import consult, with_change
 from loopwright.engine.execute import execute, fault
-from loopwright.engine.people import approval_of
-from loopwright.engine.ports import Approval, Clock, Model, Observer, People, TextArrived, Tool
+from loopwright.engine.ports import Clock, Model, Observer, People, TextArrived, Tool
 from loopwright.engine.reading_on import ReadMore
 from loopwright.engine.results import Finished, finished, shown_in
 from loopwright.engine.speak import conversation_of
 from loopwright.journal.base import NONE, Journal
 from loopwright.protocols.conversation import Conversation
-from loopwright.protocols.envelope import writable
 from loopwright.protocols.keys import without_keys
 from loopwright.protocols.refusals import refuses_tools
 from loopwright.protocols.speech import Reply
@@ -270,6 +269,8 @@ class Driver:
 
     def _finished(self, result: Result, command: RunTool) -> Finished:
         reader, images = self._started.reader, self._model.capabilities.images
+        if command.edited:
+            result = with_change(result, command.call)
         return finished(result, command.call.id, command.tool, room=command.room, reader=reader, images=images)
 
     def _refused(self, command: RunTool | AskPerson) -> CallEnded | None:
@@ -285,13 +286,13 @@ class Driver:
         return cut(error_result(f"InvalidArguments: {wrong}"), room=room, max_chars=tool.max_chars)
 
     async def _consult(self, command: AskPerson) -> None:
-        said = Approval(allowed=False, by="nobody", reason="nobody answered in time")
+        call_id = command.call.id
+        given = ApprovalGiven(call_id=call_id, allowed=False, by="nobody", reason="nobody answered in time")
         if self._people is not None:
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._left(command.until)):
-                    said = approval_of(await self._people.approve(command.call, command.tool, command.about))
-        call_id, by, reason = command.call.id, writable(said.by), writable(said.reason)
-        await self.record(ApprovalGiven(call_id=call_id, allowed=said.allowed, by=by, reason=reason))
+                    given = await consult(self._people, command, self._tools.get(command.call.tool))
+        await self.record(given)
         mine = [next_ for next_ in due(self.state) if concerns(next_, call_id)]
         await self._perform(mine)
 

@@ -2,28 +2,28 @@
 
 import inspect
 from collections.abc import Awaitable, Callable
-from typing import cast
+from typing import cast, get_args
 
 from loopwright.core.errors import UsageError
-from loopwright.core.messages import Call, ToolSpec
-from loopwright.engine.ports import Approval, People
+from loopwright.core.messages import Call, Scope, ToolSpec
+from loopwright.engine.ports import Approval, People, Question
 
 Approve = Callable[[Call, ToolSpec], bool | Approval | Awaitable[bool | Approval]]
 
 
 class Callback:
-    """Asks a function of the application; it says yes or no, or returns an `Approval` with a reason."""
+    """Asks a function of the application; it says yes or no, or returns an `Approval` with more."""
 
     def __init__(self, approve: Approve) -> None:
         self._approve = approve
 
-    async def approve(self, call: Call, tool: ToolSpec, about: str) -> Approval:
-        """Ask the function; `about` is left to it to find out from the call.
+    async def approve(self, question: Question) -> Approval:
+        """Ask the function about the call and its tool.
 
         Raises:
             UsageError: it returned neither a bool nor an `Approval`
         """
-        said = self._approve(call, tool)
+        said = self._approve(question.call, question.tool)
         if inspect.isawaitable(said):
             said = await said
         return approval_of(said)
@@ -57,6 +57,10 @@ def approval_of(said: object) -> Approval:
             raise UsageError(
                 f"the approval returned an Approval whose {name} is {_named(value)}, not a {kind.__name__}"
             )
+    if said.scope not in get_args(Scope):
+        raise UsageError(f"the approval returned the scope {_named(said.scope)}; it must be once, call or tool")
+    if not isinstance(cast("object", said.arguments), dict | None):
+        raise UsageError(f"the approval returned an Approval whose arguments are {_named(said.arguments)}, not a dict")
     return said
 
 

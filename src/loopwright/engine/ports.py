@@ -3,13 +3,13 @@
 `Journal` is the fourth seam and lives in `journal.base`.
 """
 
-from collections.abc import Callable
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Awaitable, Callable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from msgspec import Struct
 
 from loopwright.core.events import Event
-from loopwright.core.messages import Call, Price, Result, ToolSpec
+from loopwright.core.messages import Call, Price, Result, Scope, ToolSpec
 from loopwright.protocols.speech import Capabilities, Dialect
 
 Feed = Callable[[bytes], None]
@@ -93,19 +93,48 @@ class Clock(Protocol):
         ...
 
 
+class Look(Struct, frozen=True):
+    """What a call would be with certain arguments."""
+
+    wrong: str = ""
+    """What is wrong with them, in words; empty where they are fine."""
+    preview: str = ""
+    """What the call would change, where its tool can say so."""
+
+
+class Question(Struct, frozen=True):
+    """What a person is asked about a call."""
+
+    call: Call
+    tool: ToolSpec
+    about: Literal["approval", "doubt"]
+    """Whether the call may run, or may run again after nobody knows whether it did."""
+    why: str
+    """Why it does not run without asking: a rule, its effect, text of others."""
+    preview: str
+    """What the call would change, where its tool can say so; names and content as they are."""
+    look: Callable[[dict[str, Any]], Awaitable[Look]]
+    """What the call would be with other arguments."""
+
+
 class Approval(Struct, frozen=True):
     """What a person said."""
 
     allowed: bool
     by: str
     reason: str = ""
+    """Told to the model where it is a no."""
+    scope: Scope = "once"
+    """How far a yes goes: this time, all calls like this one in the run, or all of this tool in the run."""
+    arguments: dict[str, Any] | None = None
+    """Other arguments than those of the model, with which the call is allowed; the model is told so."""
 
 
 class People(Protocol):
     """Whoever can be asked."""
 
-    async def approve(self, call: Call, tool: ToolSpec, about: str) -> Approval:
-        """Ask whether the call may run (`about` is approval), or may run again (doubt)."""
+    async def approve(self, question: Question) -> Approval:
+        """Ask whether the call may run."""
         ...
 
 
