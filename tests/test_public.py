@@ -40,8 +40,9 @@ def test_these_are_the_public_names_and_each_is_there() -> None:
 
 def test_the_toolbox_has_these_tools() -> None:
     names = [
-        *("Workspace", "calculator", "convert_currency", "documents", "fetch_page"),
-        *("get_current_weather", "get_time", "project_commands", "project_tests", "wikipedia"),
+        *("McpServer", "Workspace", "calculator", "convert_currency", "documents", "fetch_page"),
+        *("from_langchain", "get_current_weather", "get_time", "mcp_tools", "openapi_tools"),
+        *("project_commands", "project_tests", "wikipedia"),
     ]
     assert toolbox.__all__ == names
     assert [getattr(toolbox, name) is not None for name in names] == [True] * len(names)
