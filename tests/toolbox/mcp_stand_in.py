@@ -69,6 +69,7 @@ def nasty() -> list[dict[str, Any]]:
 
 def plain() -> list[dict[str, Any]]:
     number = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "number"}}, "required": ["a"]}
+    hungry = {"type": "object", "properties": {"found": {"type": "string", "pattern": "^(a+)+$"}}}
     names = ("structured", "image", "fails", "refuses", "dies", "sleeps", "huge", "noise", "wrong", "nothing")
     more = ("progress", "link", "blob", "changes", "both", "environment", "ends_later", "asks")
     return [
@@ -77,6 +78,7 @@ def plain() -> list[dict[str, Any]]:
         tool("remove", destructiveHint=True, openWorldHint=True),
         tool("mail", destructiveHint=False, openWorldHint=True),
         *(tool(name) for name in (*names, *more)),
+        {**tool("hungry"), "outputSchema": hungry},
     ]
 
 
@@ -135,6 +137,7 @@ ANSWERS: dict[str, dict[str, Any]] = {
     "link": {"content": [LINK, *resources({"uri": "file:///c.txt", "text": "inside"})]},
     "fails": {**text("no such city"), "isError": True},
     "nothing": {"content": []},
+    "hungry": {**text("done"), "structuredContent": {"found": "a" * 60 + "!"}},
     "wrong": {"content": "nonsense"},
 }
 

@@ -321,6 +321,11 @@ async def test_a_schema_cannot_keep_us_busy_or_lead_us_away() -> None:
         assert time.process_time() - began < 5
 
 
+async def test_no_pattern_of_a_server_is_run_on_what_it_answers() -> None:
+    async with tools_of(stand_in()) as tools:
+        assert data(await tools["hungry"].run({"text": "hi"}))["structured"] == {"found": "a" * 60 + "!"}
+
+
 # Processes
 
 
@@ -336,6 +341,22 @@ async def test_a_server_ends_with_all_that_it_started(mode: str, tmp_path: Path)
             break
         await asyncio.sleep(0.05)
     assert [one for one in processes if is_alive(one)] == []
+
+
+async def test_a_tool_whose_server_was_left_starts_nothing(tmp_path: Path) -> None:
+    async with tools_of(stand_in(folder=tmp_path)) as tools:
+        pass
+    assert (await tools["echo"].run({"text": "hi"})).error == (
+        "ServerGone: MCP server x was left, and cannot be used any more"
+    )
+    assert len(words_in(tmp_path / "starts")) == 1
+
+
+async def test_when_one_server_cannot_be_used_the_others_are_ended(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no-such-program"):
+        async with mcp_tools(stand_in(folder=tmp_path), "no-such-program", variables={}):
+            pass
+    assert not any(is_alive(int(one)) for one in words_in(tmp_path / "starts"))
 
 
 async def test_a_server_is_left_when_the_work_with_it_fails(tmp_path: Path) -> None:

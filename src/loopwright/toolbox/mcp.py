@@ -7,6 +7,7 @@ says of its tools in `mcp_listing`. The package `mcp` is loaded when the first s
         result = await Agent("openai:gpt-4.1-mini", tools=tools).run("What time is it in Tokyo?")
 """
 
+import asyncio
 import os
 import re
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -21,7 +22,7 @@ from msgspec.structs import replace
 from loopwright.core.errors import MissingExtra, UsageError
 from loopwright.core.messages import Result, ToolSpec
 from loopwright.toolbox.foreign import marked
-from loopwright.toolbox.mcp_listing import Offered, offered
+from loopwright.toolbox.mcp_listing import Listed, Offered, offered
 from loopwright.toolbox.mcp_settings import McpServer, server_of
 from loopwright.tools.result import error
 from loopwright.tools.shape import mended, misfit
@@ -115,19 +116,30 @@ async def mcp_tools(
     """
     connection_of = _connections()
     chosen = named_servers(servers, named or {}, settings)
-    open_ones: list[Connection] = []
+    known = os.environ if variables is None else variables
     told, seen = notice or _ignored, watch or _ignored
+    connections = [connection_of(name, server, known, notice=told, watch=seen) for name, server in chosen.items()]
     try:
         tools = list[McpTool]()
-        for name, server in chosen.items():
-            one = connection_of(name, server, os.environ if variables is None else variables, notice=told, watch=seen)
-            open_ones.append(one)
-            for offer in offered(await one.open(), name, server, told):
+        for one, listed in zip(connections, await _all_open(connections), strict=True):
+            for offer in offered(listed, one.name, one.server, told):
                 tools.append(_named_apart(offer, one, tools))
         yield tools
     finally:
-        for one in reversed(open_ones):
-            await one.close()
+        await asyncio.gather(*(one.close() for one in connections))
+
+
+async def _all_open(connections: "Sequence[Connection]") -> "list[list[Listed]]":
+    """What all servers list; they are started side by side.
+
+    Raises:
+        UsageError: of the first that cannot be used, in their order
+    """
+    found = await asyncio.gather(*(one.open() for one in connections), return_exceptions=True)
+    for one in found:
+        if isinstance(one, BaseException):
+            raise one
+    return [one for one in found if not isinstance(one, BaseException)]
 
 
 def named_servers(

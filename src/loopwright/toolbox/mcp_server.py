@@ -16,9 +16,17 @@ import httpx2
 from mcp.client import Client, IncomingMessage
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
-from mcp.types import CONNECTION_CLOSED, Implementation, ToolListChangedNotification
+from mcp_types import (
+    CONNECTION_CLOSED,
+    CallToolRequest,
+    CallToolRequestParams,
+    CallToolResult,
+    Implementation,
+    InputRequiredResult,
+    ToolListChangedNotification,
+)
 from msgspec import Struct
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from loopwright.core.errors import UsageError
 from loopwright.core.messages import Result
@@ -35,6 +43,9 @@ PAGES, TOOLS = 100, 2_000
 """Pages, and tools in all, of the list of one server that are read."""
 RESTARTS = 3
 """How often a server that died is started again while it is used; at most once for one call."""
+_ANSWERS: TypeAdapter[CallToolResult | InputRequiredResult] = TypeAdapter(CallToolResult | InputRequiredResult)
+"""What a call is answered with. Not by `Client.call_tool`, which runs the patterns of the server's schema of its
+answers: one that is made for it keeps Python busy for ever."""
 _CLOSED = "Connection closed"
 """The SDK's own words; servers use the same number for errors of theirs."""
 CLOSING = 10.0
@@ -87,6 +98,7 @@ class Connection:
         self._holder: asyncio.Task[None] | None = None
         self._door = asyncio.Lock()
         self._restarts = RESTARTS
+        self._over = False
         self._changed = False
         if server.url and offline() and not is_this_machine(urlsplit(server.url).hostname or ""):
             raise UsageError(f"MCP server {name} at {server.url} is not reached, because LOOPWRIGHT_OFFLINE is set")
@@ -118,25 +130,36 @@ class Connection:
             client = await self._living()
         except UsageError as failed:
             self._notice(str(failed))
-            return error(f"ServerGone: MCP server {self.name} died before, and cannot be used any more")
+            how = "was left" if self._over else "died before"
+            return error(f"ServerGone: MCP server {self.name} {how}, and cannot be used any more")
 
         async def watch(progress: float, total: float | None, message: str | None) -> None:
             self._watch(Progress(self.name, plain(tool, 80), progress, total, plain(message or "", 200)))
 
         try:
-            answer = await client.call_tool(tool, dict(arguments), progress_callback=watch)
+            answer = await client.session.send_request(
+                CallToolRequest(params=CallToolRequestParams(name=tool, arguments=dict(arguments))),
+                _ANSWERS,
+                progress_callback=watch,
+            )
         except MCPError as raised:
             if (raised.code, raised.message) == (CONNECTION_CLOSED, _CLOSED):
                 return await self._lost(client, "")
             return error(f"ServerError: {raised.message or 'the server refused the call and did not say why'}")
-        except (ValidationError, RuntimeError) as raised:
+        except ValidationError as raised:
             return error(f"ProtocolError: the tool may have run, but its answer cannot be used ({_reason(raised)})")
         except Exception as raised:  # noqa: BLE001 - of the transport: whatever it is, the call has no answer
             return await self._lost(client, _reason(raised))
+        if isinstance(answer, InputRequiredResult):
+            return error("InputRequired: the server asks for more than arguments before it answers; that is not given")
         return result_from(answer)
 
     async def close(self) -> None:
-        """Leave the server; a process is ended with all that it started."""
+        """Leave the server for good; a process is ended with all that it started."""
+        self._over = True
+        await self._leave_it()
+
+    async def _leave_it(self) -> None:
         holder, connected = self._holder, self._client is not None
         self._holder = self._client = None
         if holder is None:
@@ -191,6 +214,8 @@ class Connection:
             UsageError: it died, and cannot be started again
         """
         async with self._door:
+            if self._over:
+                raise UsageError(f"MCP server {self.name} was left; use its tools while `mcp_tools` is open")
             if self._client is not None:
                 return self._client
             if self._restarts <= 0:
@@ -203,14 +228,14 @@ class Connection:
             except TimeoutError:
                 raise await self._left("was started again and does not answer") from None
             except BaseException:
-                await self.close()
+                await self._leave_it()
                 raise
 
     async def _lost(self, client: Client, reason: str) -> Result:
         """The connection is over: the next call makes a new one, unless another has made it already."""
         async with self._door:
             if self._client is client:
-                await self.close()
+                await self._leave_it()
                 self._notice(self._failed("was lost"))
         why = "; ".join(part for part in (reason, self._story.over) if part)
         because = f" ({why})" if why else ""
@@ -224,7 +249,7 @@ class Connection:
     async def _left(self, what: str) -> UsageError:
         """Leave a server that failed; what it said itself is told, not what leaving did to it."""
         text = self._failed(what)
-        await self.close()
+        await self._leave_it()
         return UsageError(text)
 
     def _failed(self, what: str) -> str:
