@@ -71,7 +71,7 @@ def plain() -> list[dict[str, Any]]:
     number = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "number"}}, "required": ["a"]}
     hungry = {"type": "object", "properties": {"found": {"type": "string", "pattern": "^(a+)+$"}}}
     names = ("structured", "image", "fails", "refuses", "dies", "sleeps", "huge", "noise", "wrong", "nothing")
-    more = ("progress", "link", "blob", "changes", "both", "environment", "ends_later", "asks")
+    more = ("named", "rows", "progress", "link", "blob", "changes", "both", "environment", "ends_later", "asks")
     return [
         tool("echo", readOnlyHint=True, idempotentHint=True),
         tool("add", number, readOnlyHint=False, destructiveHint=False, idempotentHint=True, openWorldHint=False),
@@ -137,6 +137,8 @@ ANSWERS: dict[str, dict[str, Any]] = {
     "link": {"content": [LINK, *resources({"uri": "file:///c.txt", "text": "inside"})]},
     "fails": {**text("no such city"), "isError": True},
     "nothing": {"content": []},
+    "named": {**text("inside"), "structuredContent": {"content": "inside"}},
+    "rows": {"content": [*text("one")["content"], *text("two")["content"]], "structuredContent": {"x": ["one", "two"]}},
     "hungry": {**text("done"), "structuredContent": {"found": "a" * 60 + "!"}},
     "wrong": {"content": "nonsense"},
 }

@@ -109,6 +109,8 @@ async def test_two_servers_of_the_same_name_are_told_apart() -> None:
         ("echo", "hi"),
         ("structured", {"rows": [{"city": "Oulu"}, {"city": "Turku"}]}),
         ("both", {"structured": {"rows": [1, 2]}, "content": ["Sorted by name."]}),
+        ("named", {"content": "inside"}),
+        ("rows", {"x": ["one", "two"]}),
         ("nothing", None),
         ("noise", "through the noise"),
         ("asks", "asked"),

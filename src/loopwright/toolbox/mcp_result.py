@@ -64,10 +64,10 @@ def _structured(value: Any, blocks: Sequence[ContentBlock]) -> Any:
 
 
 def _says(text: str, value: Any) -> bool:
-    """Whether a text is a value, written as JSON or plainly, or a part of it where it is a list in an object."""
+    """Whether a text is a value, written as JSON or plainly, or its only member, or a row of that."""
     meant: list[Any] = [value]
     if isinstance(value, dict) and len(fields := cast("dict[str, Any]", value)) == 1:
-        meant.append(fields.get("result"))
+        meant += fields.values()  # ``{"result": …}``, ``{"content": …}``: text has nowhere to write the name
     if isinstance(meant[-1], list):
         meant += cast("list[Any]", meant[-1])
     written = _decoded(text)
