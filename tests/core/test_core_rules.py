@@ -127,10 +127,13 @@ def test_a_rule_that_makes_no_sense_is_refused(wrong: Any, said: str) -> None:
 
 
 def test_a_rule_says_what_it_is() -> None:
-    assert str(Rule("ask")) == "ask: any by any tool"
+    assert str(Rule("ask")) == "ask every tool"
+    assert str(Rule("deny", effect="pay")) == "deny what can pay"
+    assert Rule("deny", tool="x").condition == ""
     rule = Rule("allow", "send_*", "send", {"to": "*@x.org", "n": Match(regex="a", least=1, most=2)}, "allow")
-    where = "to is *@x.org, n matches a and is at least 1 and is at most 2"
-    assert str(rule) == f"allow: send by send_* where {where}, wherever the arguments come from"
+    where = "to is *@x.org and n matches a and is at least 1 and is at most 2"
+    assert rule.condition == where
+    assert str(rule) == f"allow send_*, what can send where {where}, whatever others wrote"
 
 
 VALUES = st.recursive(

@@ -145,6 +145,7 @@ def ask(
     143 terminated.
     """
     from loopwright.cli.driving import Show, drive
+    from loopwright.cli.printing import counted
     from loopwright.cli.servers import checked_servers, chosen_project, served_for
     from loopwright.cli.setup import Recipe, agent_of, announced, checked_recipe, chosen_model, new_folder, open_journal
     from loopwright.cli.suites import chosen_suite
@@ -205,11 +206,13 @@ def ask(
     store, examples = open_journal(journal), shown.examples if shown else ()
 
     def begin(tools: "Sequence[Tool]") -> "Begun":
-        agent = agent_of(checked_recipe(recipe), store, limits, settings, show, examples, tools)
+        agent = agent_of(checked_recipe(recipe), store, limits, settings, show, examples, tools, project.policy)
         if strange := _strange(agent):
             show.notice(f"examples: they use tools that this run does not have: {', '.join(strange)}")
         if agent.examples and agent.model.embedded:
             show.notice("examples: the embedded model was not trained with examples and may answer worse with them")
+        if project.policy:
+            show.notice(f"policy: {counted(len(project.policy), 'rule')} of {file}")
         show.notice(f"model: {announced(spec, why)}")
         if folder := new_folder(journal):
             show.notice(f"journal: in the new folder {folder}")

@@ -38,6 +38,8 @@ class AtTheTerminal:
 
     def __init__(self, printers: Iterable[Printer]) -> None:
         self._printers = tuple(printers)
+        for printer in self._printers:
+            printer.asked_elsewhere = True
         self._turn = asyncio.Lock()
         self._standing = list[Standing]()
 

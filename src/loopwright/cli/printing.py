@@ -19,6 +19,7 @@ from rich.status import Status
 from rich.text import Text
 
 from loopwright.core.events import (
+    ApprovalAsked,
     ApprovalGiven,
     CallEnded,
     CallStarted,
@@ -133,6 +134,8 @@ class Printer:
     def __init__(self, console: Console, *, full: bool = False, journal: Path | None = None) -> None:
         self.run_id = ""
         self.journal = journal
+        self.asked_elsewhere = False
+        """Whether a person at this terminal is asked, with all that belongs to the question."""
         self._console = console
         self._most = None if full else FOLD
         self._price: Price | None = None
@@ -163,6 +166,8 @@ class Printer:
             case TextArrived():
                 self._arrive(event.text)
             case CallStarted():
+                if event.by.startswith("rule ") or "always" in event.by:
+                    self._part(f"Allowed {self._labels.get(event.call_id, event.call_id)}", event.by)
                 self._wait("working")
             case CallEnded():
                 self.rest()
@@ -232,6 +237,8 @@ class Printer:
                 self._part("Switch", f"going on {form}: {event.reason}")
             case ContextLost():
                 self._part("Warning", lost_context(event))
+            case ApprovalAsked() if event.why and not self.asked_elsewhere:
+                self._part("Ask", event.why)
             case ApprovalGiven():
                 self._part("Approval", answered(event))
             case RunResumed():

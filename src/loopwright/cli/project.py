@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from msgspec import Struct, ValidationError, convert, field
-from msgspec.structs import fields
+from msgspec.structs import fields, replace
 
 from loopwright.core.errors import UsageError
 from loopwright.toolbox.mcp_settings import McpServer
@@ -76,7 +76,8 @@ def project_of(text: bytes, file: Path) -> Project:
         hint = f"did you mean [{near[0]}]?" if near else f"it may have {', '.join(f'[{name}]' for name in known)}"
         raise UsageError(f"{file} has [{strange}], which is not known; {hint}")
     try:
-        return convert(found, Project)
+        project = convert(found, Project)
+        return replace(project, policy=tuple(replace(rule, source=file.name) for rule in project.policy))
     except ValidationError as error:
         raise UsageError(f"{file}: {_server_at_fault(found) or error}") from None
 

@@ -54,7 +54,7 @@ def resume(
     run_id, history = asyncio.run(find())
     started = cast("RunStarted", history[0])
     recipe = recipe_of(started.recipe, run_id)
-    check_trust(recipe, journal or default_path(), run_id, trusted=trust)
+    check_trust(recipe, journal or default_path(), run_id, trusted=trust, history=history)
     show = Show(as_json=as_json, quiet=quiet, full=full, journal=journal, run_id=run_id, history=history)
     project = recalled_project(recipe, trusted=trust)
 

@@ -17,6 +17,7 @@ from loopwright.core.messages import Example, Limits, ObservationRole, Settings
 from loopwright.engine.ports import Tool
 from loopwright.journal.base import Journal
 from loopwright.toolbox.suite import SuiteSettings
+from loopwright.tools.policy import Policy, Rule
 
 
 class Recipe(Struct, frozen=True, omit_defaults=True):
@@ -97,10 +98,11 @@ def agent_of(
     show: Show,
     examples: Sequence[Example] = (),
     served: Sequence[Tool] = (),
+    rules: Sequence[Rule] = (),
 ) -> Agent:
-    """The agent that a recipe describes, with tools of servers that are there already.
+    """The agent that a recipe describes, with tools of servers that are there already, under these rules.
 
-    A run that is resumed has its examples in its first event.
+    A run that is resumed has its examples and its rules in its first event.
 
     Raises:
         UsageError: a tool, the model or the folder of documents cannot be had
@@ -125,6 +127,7 @@ def agent_of(
         limits=limits,
         settings=settings,
         journal=journal,
+        policy=Policy(tuple(rules)),
         approve=_person(show),
         observers=(show.observe,),
         stream=recipe.stream,

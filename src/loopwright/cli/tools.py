@@ -4,11 +4,14 @@ import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from loopwright.core.messages import ToolSpec
+
+if TYPE_CHECKING:
+    from loopwright.tools.policy import Policy, Rule
 
 
 def tools(
@@ -32,8 +35,6 @@ def tools(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> None:
     """List the tools: what each does to the world, whether it runs without asking, and its parameters."""
-    from msgspec.structs import replace
-
     from loopwright.cli.printing import json_line, visible
     from loopwright.toolbox.load import load_tools, names_in
     from loopwright.tools.policy import Policy
@@ -42,8 +43,9 @@ def tools(
         loaded = load_tools(names_in(names or DEFAULT_TOOLS), docs, workspace, commands=allow_commands)
     specs = [tool.spec for tool in loaded]
     specs += served_tools(mcp or (), hints=mcp_hints, trusted=trust)
-    for spec in (replace(spec, permission=Policy().permission(spec)) for spec in specs):
-        print(json_line(_whole(spec)) if as_json else visible(described(spec)))
+    policy = Policy(folder_rules(trusted=trust))
+    for spec in map(policy.applied, specs):
+        print(json_line(_whole(spec, policy)) if as_json else visible(described(spec, policy)))
     if as_json:
         return
     if not specs:
@@ -52,6 +54,20 @@ def tools(
         print("search, lookup  with --docs FOLDER: passages of text and Markdown files")
         print("list_files, read_file, search_files, write_file, edit_file  with --workspace FOLDER: its texts")
         print("run_tests, run_command  with --workspace FOLDER: on a copy, in a sandbox; run_command if it is allowed")
+
+
+def folder_rules(*, trusted: bool) -> "tuple[Rule, ...]":
+    """The rules of the folder's file where it is trusted; where it is not, a line says so."""
+    from loopwright.cli.driving import complain
+    from loopwright.cli.project import find_project, read_project
+    from loopwright.cli.trust import is_followed
+
+    file = find_project()
+    rules = read_project(file).policy if file is not None else ()
+    if file is not None and rules and not (trusted or is_followed(file)):
+        complain(f"{file} has rules, which are not followed before you agree: 'loopwright ask' asks, --trust agrees")
+        return ()
+    return rules
 
 
 def served_tools(servers: Sequence[str], *, hints: bool, trusted: bool) -> list[ToolSpec]:
@@ -86,15 +102,22 @@ def served_tools(servers: Sequence[str], *, hints: bool, trusted: bool) -> list[
     return asyncio.run(listed())
 
 
-def _whole(spec: ToolSpec) -> dict[str, Any]:
+def _whole(spec: ToolSpec, policy: "Policy") -> dict[str, Any]:
     """All that matters of a tool, also what is as usual."""
     from msgspec import to_builtins
 
     usual = {"effect": spec.effect, "permission": spec.permission, "repeatable": spec.repeatable}
-    return {**to_builtins(spec), **usual}
+    rules = {"by": decided_by(spec, policy), "unless": [str(rule) for rule in policy.conditions(spec)]}
+    return {**to_builtins(spec), **usual, "trusted_output": spec.trusted_output, **rules}
 
 
-def described(spec: ToolSpec) -> str:
+def decided_by(spec: ToolSpec, policy: "Policy") -> str:
+    """What decides whether the tool runs: a rule by its number, or the default."""
+    rule = policy.decider(spec)
+    return "default" if rule is None else f"rule {policy.rules.index(rule) + 1} of {rule.source}"
+
+
+def described(spec: ToolSpec, policy: "Policy") -> str:
     """A tool in a few lines."""
     required = spec.parameters.get("required", [])
     schemas: dict[str, dict[str, Any]] = spec.parameters.get("properties", {})
@@ -104,7 +127,10 @@ def described(spec: ToolSpec) -> str:
     runs = {"allow": "runs without asking", "ask": "asks first", "deny": "never runs"}[spec.permission]
     about = [f"{name}: {said}" for name, schema in schemas.items() if (said := _parameter(schema))]
     first = spec.description.partition("\n")[0]
-    return "\n    ".join([f"{spec.name}({parameters})", first, *about, f"{spec.effect}, {runs}"])
+    may = f"{spec.effect}, {runs} ({decided_by(spec, policy)})"
+    unless = [f"but: {rule}" for rule in policy.conditions(spec)]
+    others = [] if spec.trusted_output else ["what it returns is text of others"]
+    return "\n    ".join([f"{spec.name}({parameters})", first, *about, may, *unless, *others])
 
 
 def _parameter(schema: dict[str, Any]) -> str:

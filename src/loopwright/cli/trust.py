@@ -8,6 +8,7 @@ but its recipe names files of Python code to load, commands to start and an addr
 import hashlib
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -16,9 +17,10 @@ from loopwright.cli.printing import visible
 from loopwright.cli.project import Project, project_of, text_of
 from loopwright.cli.setup import Recipe
 from loopwright.core.errors import UsageError
+from loopwright.core.events import ApprovalGiven, Event, RunStarted
 
 
-def check_trust(recipe: Recipe, journal: Path, run_id: str, *, trusted: bool) -> None:
+def check_trust(recipe: Recipe, journal: Path, run_id: str, *, trusted: bool, history: Sequence[Event] = ()) -> None:
     """Let a recipe be followed only if it is harmless, the journal the user's own, or the user agrees.
 
     Args:
@@ -26,11 +28,12 @@ def check_trust(recipe: Recipe, journal: Path, run_id: str, *, trusted: bool) ->
         journal: the file that it comes from
         run_id: of the run
         trusted: whether the user agreed beforehand
+        history: of the run, with the rules that it goes on under
 
     Raises:
         UsageError: the user does not agree, or nobody is there to ask
     """
-    asked = consequences(recipe)
+    asked = consequences(recipe) + permissions(history)
     if not asked or trusted or is_own(journal):
         return
     text = f"run {run_id} comes from {journal}, which may not be your own. To go on with it would " + ", and ".join(
@@ -74,10 +77,25 @@ def project_consequences(project: Project) -> list[str]:
         found.append(f"{what} {server.place}{with_} for the tools of {name}")
     for rule in project.policy:
         if rule.permission == "allow":
-            which = rule.tool or (f"every tool that can {rule.effect}" if rule.effect else "every tool")
-            found.append(f"let {which} run without asking")
+            found.append(f"let run without asking {rule.subject}")
     if project.tests and project.tests.above_default:
         found.append(f"let its tests use {', '.join(project.tests.above_default)}")
+    return found
+
+
+def permissions(history: Sequence[Event]) -> list[str]:
+    """What a run lets happen without asking; nothing where that is only what reads, as without any rule."""
+    found = list[str]()
+    for event in history:
+        match event:
+            case RunStarted(tools=tools, rules=rules):
+                free = [tool.name for tool in tools if tool.effect != "read" and tool.permission == "allow"]
+                found += [f"let run without asking {name}" for name in free]
+                found += [f"let run without asking {rule.subject}" for rule in rules if rule.permission == "allow"]
+            case ApprovalGiven(allowed=True, scope="call" | "tool", call_id=name):
+                found.append(f"go by what was allowed for good for call {name}")
+            case _:
+                pass
     return found
 
 

@@ -127,12 +127,22 @@ class Rule(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
         found = [pattern.fits(leaf, broad=broad) for leaf in leaves(value)]
         return any(found) if broad else bool(found) and all(found)
 
+    @property
+    def subject(self) -> str:
+        """What the rule is about, in words."""
+        effect = f"what can {self.effect}" if self.effect else ""
+        about = ", ".join(part for part in (self.tool or "", effect) if part) or "every tool"
+        trust = ", whatever others wrote" if self.tainted == "allow" else ""
+        return f"{about}{f' where {self.condition}' if self.arguments else ''}{trust}"
+
+    @property
+    def condition(self) -> str:
+        """What the arguments must be like, in words; empty where they do not matter."""
+        return " and ".join(f"{name} {_said(_matching(pattern))}" for name, pattern in self.arguments.items())
+
     def __str__(self) -> str:
         """The rule in a line."""
-        about = f"{self.effect or 'any'} by {self.tool or 'any tool'}"
-        named = ", ".join(f"{name} {_said(_matching(pattern))}" for name, pattern in self.arguments.items())
-        trust = ", wherever the arguments come from" if self.tainted == "allow" else ""
-        return f"{self.permission}: {about}{f' where {named}' if named else ''}{trust}"
+        return f"{self.permission} {self.subject}"
 
 
 _MISSING: dict[str, Any] = {}
