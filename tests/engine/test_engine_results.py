@@ -256,7 +256,8 @@ async def test_without_tools_there_is_nothing_to_read_on(protocol: Protocol) -> 
 
     for tools in ([], [act]):
         journal = MemoryJournal()
-        result = await agent(ScriptedModel(replies=[answers("x")]), journal, protocol, tools).run("Hi.")
+        model = ScriptedModel(replies=[answers("x")], way="text" if protocol == "text" else "native")
+        result = await agent(model, journal, protocol, tools).run("Hi.")
         started = (await journal.read(result.run_id))[0]
         assert isinstance(started, RunStarted)
         assert started.reader is None

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from loopwright.journal import chain
-from loopwright.journal.chain import Link
+from loopwright.journal.base import Link
 from loopwright.journal.memory import MemoryJournal
 from loopwright.testing.journal_process import tell
 

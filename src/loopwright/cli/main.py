@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from loopwright.cli import ask, models, read, resume, runs, show, tools
+from loopwright.cli import ask, audit, models, read, resume, runs, show, tools
 from loopwright.cli.exits import ANSWERED, FAILED, INTERRUPTED, USAGE
 
 FROM_FILE = (
@@ -51,6 +51,7 @@ app.command()(ask.ask)
 app.command()(resume.resume)
 app.command()(runs.runs)
 app.command()(show.show)
+app.command()(audit.audit)
 app.command()(tools.tools)
 app.command()(models.models)
 app.command()(read.read)

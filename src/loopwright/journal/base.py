@@ -100,6 +100,18 @@ class Damage(Struct, frozen=True):
     """What is wrong there, in words."""
 
 
+class Link(Struct, frozen=True):
+    """One row of a run, as it is audited."""
+
+    run_id: str
+    seq: int
+    digest: bytes
+    """32 bytes."""
+    row: bytes
+    bodies: tuple[str, ...]
+    """The hashes of the large bodies that the row names, in hexadecimal."""
+
+
 @runtime_checkable
 class Archive(Protocol):
     """What a journal keeps beside the events, and the proof that nothing was changed. Every store has this too."""
@@ -109,6 +121,14 @@ class Archive(Protocol):
 
         Raises:
             JournalError: it is not there, or not as it was written
+        """
+        ...
+
+    async def rows(self, run_id: str) -> list[Link]:
+        """The rows of a run as they are stored.
+
+        Raises:
+            UnknownRun: no event of this run is here
         """
         ...
 

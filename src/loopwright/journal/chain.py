@@ -10,21 +10,7 @@ that the *last* events were cut off: whoever needs that keeps the newest digest 
 from collections.abc import Callable, Iterable
 from hashlib import sha256
 
-from msgspec import Struct
-
-from loopwright.journal.base import Damage
-
-
-class Link(Struct, frozen=True):
-    """One row of a run, as it is audited."""
-
-    run_id: str
-    seq: int
-    digest: bytes
-    """32 bytes."""
-    row: bytes
-    bodies: tuple[str, ...]
-    """The hashes of the large bodies that the row names, in hexadecimal."""
+from loopwright.journal.base import Damage, Link
 
 
 def start(run_id: str) -> bytes:

@@ -11,7 +11,7 @@ from threading import Lock
 from loopwright.core.errors import Conflict, JournalError, UnknownRun
 from loopwright.core.events import Event
 from loopwright.journal import chain, wire
-from loopwright.journal.base import NONE, Damage, RunSummary, gap, taken, unknown_content
+from loopwright.journal.base import NONE, Damage, Link, RunSummary, gap, taken, unknown_content
 
 
 class MemoryJournal:
@@ -87,14 +87,14 @@ class MemoryJournal:
             shown = [(run_id, rows[0][0], rows[-1][0], len(rows)) for run_id, rows in newest]
         return [wire.listed(run_id, first, last, count) for run_id, first, last, count in shown]
 
-    async def rows(self, run_id: str) -> list[chain.Link]:
+    async def rows(self, run_id: str) -> list[Link]:
         """The rows of a run as they are stored, for an audit.
 
         Raises:
             UnknownRun: no event of this run is here
         """
         return [
-            chain.Link(run_id, seq, digest, row, wire.body_hashes(row))
+            Link(run_id, seq, digest, row, wire.body_hashes(row))
             for seq, (row, digest) in enumerate(self._rows(run_id), start=1)
         ]
 

@@ -20,7 +20,7 @@ from typing import TypeVar
 from loopwright.core.errors import Conflict, JournalError, UnknownRun, UsageError
 from loopwright.core.events import Event
 from loopwright.journal import chain, claims, wire
-from loopwright.journal.base import NONE, Damage, RunSummary, gap, taken, unknown_content
+from loopwright.journal.base import NONE, Damage, Link, RunSummary, gap, taken, unknown_content
 from loopwright.journal.sqlite_file import Survives, explain, is_busy, open_file
 
 Found = TypeVar("Found")
@@ -121,7 +121,7 @@ class SqliteJournal:
         )
         return [wire.listed(run_id, first, last, count) for run_id, first, count, last in found]
 
-    async def rows(self, run_id: str) -> list[chain.Link]:
+    async def rows(self, run_id: str) -> list[Link]:
         """The rows of a run as they are stored, for an audit.
 
         Raises:
@@ -255,11 +255,11 @@ def _read(connection: sqlite3.Connection, run_id: str, after: int) -> list[Event
     return [wire.unpack(row, content) for _, _, row in found]
 
 
-def _links(connection: sqlite3.Connection, run_id: str) -> list[chain.Link]:
+def _links(connection: sqlite3.Connection, run_id: str) -> list[Link]:
     found: list[tuple[int, bytes, bytes]] = connection.execute(_ROWS, (run_id, 0)).fetchall()
     if not found:
         raise UnknownRun(f"no run {run_id} in this journal")
-    return [chain.Link(run_id, seq, digest, row, wire.body_hashes(row)) for seq, digest, row in found]
+    return [Link(run_id, seq, digest, row, wire.body_hashes(row)) for seq, digest, row in found]
 
 
 def _body(connection: sqlite3.Connection, name: str) -> bytes | None:

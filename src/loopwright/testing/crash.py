@@ -11,7 +11,7 @@ from typing import Literal, Never
 
 from loopwright.core.events import Event
 from loopwright.engine.claim import claimed
-from loopwright.journal.base import NONE, Archive, Damage, Journal, RunSummary
+from loopwright.journal.base import NONE, Archive, Damage, Journal, Link, RunSummary
 
 
 class Crash(BaseException):
@@ -79,6 +79,11 @@ class CrashAt:
         """A content of the journal."""
         self._stay_dead()
         return await self._archive.content(digest)
+
+    async def rows(self, run_id: str) -> list[Link]:
+        """The rows of a run of the journal."""
+        self._stay_dead()
+        return await self._archive.rows(run_id)
 
     async def damage(self, run_id: str) -> Damage | None:
         """Check a run of the journal."""

@@ -108,7 +108,7 @@ def media_type_of(data: bytes) -> str:
 
 def is_binary(data: bytes) -> bool:
     """Whether these bytes are no text that a model could be shown."""
-    if media_type_of(data):
+    if media_type_of(data) or b"\0" in data:
         return True
     try:
         data.decode()
