@@ -9,6 +9,7 @@ from loopwright import toolbox
 NAMES = [
     "Agent",
     "Approval",
+    "Artifact",
     "Example",
     "Exchange",
     "Limits",

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from loopwright.engine.ports import Approval, Model, TextArrived, Tool
     from loopwright.journal.memory import MemoryJournal
     from loopwright.journal.sqlite import SqliteJournal
+    from loopwright.tools.artifact import Artifact
     from loopwright.tools.declare import tool
     from loopwright.tools.policy import Policy
 
@@ -22,6 +23,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "Agent": "loopwright.agent",
     "Approval": "loopwright.engine.ports",
+    "Artifact": "loopwright.tools.artifact",
     "Example": "loopwright.core.messages",
     "Exchange": "loopwright.core.messages",
     "Limits": "loopwright.core.messages",
@@ -46,6 +48,7 @@ _HOMES = {
 __all__ = [
     "Agent",
     "Approval",
+    "Artifact",
     "Example",
     "Exchange",
     "Limits",
