@@ -28,6 +28,7 @@ NAMES = [
     "Usage",
     "UsageError",
     "example_of",
+    "person_tool",
     "tool",
 ]
 
@@ -41,7 +42,7 @@ def test_these_are_the_public_names_and_each_is_there() -> None:
 
 def test_the_toolbox_has_these_tools() -> None:
     names = [
-        *("McpServer", "Workspace", "calculator", "convert_currency", "documents", "fetch_page"),
+        *("McpServer", "Workspace", "ask_person", "calculator", "convert_currency", "documents", "fetch_page"),
         *("from_langchain", "get_current_weather", "get_time", "mcp_tools", "openapi_tools"),
         *("project_commands", "project_tests", "wikipedia"),
     ]

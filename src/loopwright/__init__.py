@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from loopwright.journal.memory import MemoryJournal
     from loopwright.journal.sqlite import SqliteJournal
     from loopwright.tools.artifact import Artifact
+    from loopwright.tools.asked import person_tool
     from loopwright.tools.declare import tool
     from loopwright.tools.policy import Policy
 
@@ -42,6 +43,7 @@ _HOMES = {
     "Usage": "loopwright.core.messages",
     "UsageError": "loopwright.core.errors",
     "example_of": "loopwright.engine.history",
+    "person_tool": "loopwright.tools.asked",
     "tool": "loopwright.tools.declare",
 }
 
@@ -67,6 +69,7 @@ __all__ = [
     "Usage",
     "UsageError",
     "example_of",
+    "person_tool",
     "tool",
 ]
 

@@ -19,7 +19,7 @@ from loopwright.engine import given
 from loopwright.engine.clock import SystemClock
 from loopwright.engine.drive import Driver
 from loopwright.engine.history import RunResult, fold, result_of
-from loopwright.engine.people import Approve, people_of
+from loopwright.engine.people import Answer, Answers, Approve, answering, answers_of, people_of
 from loopwright.engine.ports import Clock, Model, Observer, People, TextArrived, Tool
 from loopwright.engine.reading_on import reader_of
 from loopwright.journal.base import Journal
@@ -64,6 +64,8 @@ class Agent:
         policy: which tools run without asking; by default those that only read
         approve: who is asked about the others: a function of (call, tool) that returns or awaits a bool or an
             `Approval`; without one they are denied
+        answer: who answers tools that have no code (`person_tool`): a function of (call, tool) that returns or awaits
+            the answer, a text or a value; without one, `approve` where it can, else nobody
         observers: functions of (run id, event), called after each event is durable
         language: the language in which the loop speaks to the model, by its code: ``de``, ``en``, ``es``, ``fi``,
             ``fr``, ``he``, ``ja`` or ``zh``; by default the one that the task is written in
@@ -93,6 +95,7 @@ class Agent:
         journal: Journal | Path | str | None = None,
         policy: Policy | None = None,
         approve: Approve | People | None = None,
+        answer: Answer | Answers | None = None,
         observers: Sequence[Observer] = (),
         stream: bool = True,
         language: str | None = None,
@@ -124,6 +127,7 @@ class Agent:
         self._observation_role: ObservationRole = _role(observation_role, self.model, protocol)
         self._policy = policy or Policy()
         self._people = people_of(approve)
+        self._answers = answers_of(answer, self._people)
         self._observers = tuple(observers)
         self._stream = stream
         self._clock = clock or SystemClock()
@@ -264,7 +268,7 @@ class Agent:
         return Driver(
             started,
             model=self.model,
-            tools=[_fresh(tool) for tool in self._tools],
+            tools=[answering(_fresh(tool), self._answers) for tool in self._tools],
             journal=self.journal,
             clock=self._clock,
             people=self._people,

@@ -1,4 +1,4 @@
-"""The person at the terminal, asked for approvals: what would happen, why it is asked about, and what was answered."""
+"""The person at the terminal, asked for approvals, and for answers in the place of tools."""
 
 import asyncio
 import sys
@@ -10,10 +10,14 @@ from msgspec.json import decode, encode
 from msgspec.structs import replace
 
 from loopwright.cli.printing import Printer, visible, written
-from loopwright.cli.typing_in import edited, line_of
-from loopwright.core.messages import Call, Scope
+from loopwright.cli.typing_in import edited, line_of, raw_line
+from loopwright.core.messages import Call, Result, Scope, ToolSpec
 from loopwright.engine.ports import Approval, Look, Question
+from loopwright.tools.asked import AskedTool
+from loopwright.tools.result import error
 
+TRIES = 3
+"""Answers that cannot be used before the model is told that there is none."""
 SCOPES: dict[str, Scope] = {"y": "once", "yes": "once", "c": "call", "t": "tool"}
 """What may be answered for a yes, and how far it goes."""
 
@@ -78,6 +82,23 @@ class AtTheTerminal:
         _say("\n" + shown(replace(question, call=call, preview=look.preview)))
         return arguments
 
+    async def answer(self, call: Call, tool: AskedTool) -> Result:
+        """Show what is asked, and read the answer; ask again where it is of another kind than the tool wants."""
+        async with self._turn:
+            for printer in self._printers:
+                printer.rest()
+            print(f"\n{visible(_wanted(call, tool.spec))}", file=sys.stderr)
+            for _ in range(TRIES):
+                typed = await raw_line(f"Your answer ({visible(tool.expects)}): ")
+                if not typed:
+                    print(file=sys.stderr)
+                    return error("NobodyThere: the person closed the input and gave no answer")
+                result = tool.answered(_answer(typed))
+                if result.status == "ok":
+                    return result
+                print(visible(result.error.partition(": ")[2]), file=sys.stderr)
+            return error("NobodyAnswered: the person gave no answer of the kind that is asked for")
+
 
 def shown(question: Question) -> str:
     """What would happen, and why it is asked about; nothing is left out, and no sign commands the terminal."""
@@ -124,3 +145,16 @@ def _choices(question: Question) -> str:
 
 def _say(text: str) -> None:
     print(text, file=sys.stderr)
+
+
+def _wanted(call: Call, tool: ToolSpec) -> str:
+    """What the model asks of a person: its question, or the call and what the tool is for."""
+    match call.arguments:
+        case {"question": str() as question} if len(call.arguments) == 1:
+            return f"The model asks you: {question}"
+        case _:
+            return f"The model asks you for {written(call)}\n{tool.description}"
+
+
+def _answer(typed: bytes) -> str:
+    return typed.decode("utf-8", "replace").strip()

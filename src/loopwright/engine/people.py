@@ -1,12 +1,13 @@
-"""The person who is asked for approvals: a function as one, and what counts as a yes."""
+"""The person who is asked for approvals and for answers: a function as one, and what counts as a yes."""
 
 import inspect
 from collections.abc import Awaitable, Callable
-from typing import cast, get_args
+from typing import Any, Protocol, cast, get_args
 
 from loopwright.core.errors import UsageError
-from loopwright.core.messages import Call, Scope, ToolSpec
-from loopwright.engine.ports import Approval, People, Question
+from loopwright.core.messages import Call, Result, Scope, ToolSpec
+from loopwright.engine.ports import Approval, People, Question, Tool
+from loopwright.tools.asked import AskedTool
 
 Approve = Callable[[Call, ToolSpec], bool | Approval | Awaitable[bool | Approval]]
 
@@ -40,6 +41,69 @@ def people_of(approve: object) -> People | None:
     if not callable(approve):
         raise UsageError(f"approve is {approve!r}; pass a function of (call, tool) that returns True or False")
     return Callback(cast("Approve", approve))
+
+
+class Answers(Protocol):
+    """Whoever can be asked in the place of a tool; `People` may have this as well."""
+
+    async def answer(self, call: Call, tool: AskedTool) -> Result:
+        """Ask what a tool without code is to give: `tool.expects` says what kind, `tool.answered` makes the result."""
+        ...
+
+
+Answer = Callable[[Call, ToolSpec], Any]
+"""A function of the application that answers in the place of a tool: a text or a value, or something to await."""
+
+
+class Answering:
+    """A tool without code, and who answers it in a run."""
+
+    def __init__(self, tool: AskedTool, answers: Answers) -> None:
+        self._tool = tool
+        self._answers = answers
+        self.spec: ToolSpec = tool.spec
+
+    def check(self, arguments: dict[str, Any]) -> str:
+        """As `AskedTool.check`."""
+        return self._tool.check(arguments)
+
+    async def run(self, arguments: dict[str, Any]) -> Result:
+        """Ask, and wait for the answer."""
+        return await self._answers.answer(Call(self.spec.name, arguments), self._tool)
+
+
+class AnswerCallback:
+    """Asks a function of the application."""
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+
+    async def answer(self, call: Call, tool: AskedTool) -> Result:
+        """Ask the function."""
+        said = self._answer(call, tool.spec)
+        if inspect.isawaitable(said):
+            said = await said
+        return tool.answered(said)
+
+
+def answers_of(answer: object, people: People | None) -> Answers | None:
+    """Whom to ask in the place of a tool: a function of (call, tool), an object with `answer`, or whoever approves.
+
+    Raises:
+        UsageError: it is something else
+    """
+    if answer is None:
+        return cast("Answers", people) if callable(getattr(people, "answer", None)) else None
+    if callable(getattr(answer, "answer", None)):
+        return cast("Answers", answer)
+    if not callable(answer):
+        raise UsageError(f"answer is {answer!r}; pass a function of (call, tool) that returns the answer")
+    return AnswerCallback(cast("Answer", answer))
+
+
+def answering(tool: Tool, answers: Answers | None) -> Tool:
+    """The tool as a run has it: one without code is answered by whoever is there."""
+    return Answering(tool, answers) if isinstance(tool, AskedTool) and answers is not None else tool
 
 
 def approval_of(said: object) -> Approval:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from loopwright.toolbox.mcp import mcp_tools
     from loopwright.toolbox.mcp_settings import McpServer
     from loopwright.toolbox.openapi import openapi_tools
+    from loopwright.toolbox.person import ask_person
     from loopwright.toolbox.weather import get_current_weather
     from loopwright.toolbox.web import fetch_page
     from loopwright.toolbox.wiki import wikipedia
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "McpServer": "loopwright.toolbox.mcp_settings",
     "Workspace": "loopwright.toolbox.workspace",
+    "ask_person": "loopwright.toolbox.person",
     "calculator": "loopwright.toolbox.arithmetic",
     "convert_currency": "loopwright.toolbox.currency",
     "documents": "loopwright.toolbox.folder",
@@ -44,6 +46,7 @@ _HOMES = {
 __all__ = [
     "McpServer",
     "Workspace",
+    "ask_person",
     "calculator",
     "convert_currency",
     "documents",

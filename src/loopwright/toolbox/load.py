@@ -59,6 +59,7 @@ TOOLBOX = {
     ),
     "calculator": Ready("loopwright.toolbox.arithmetic:calculator", "exact arithmetic"),
     "clock": Ready("loopwright.toolbox.clock:get_time", "date and time in a time zone"),
+    "ask_person": Ready("loopwright.toolbox.person:ask_person", "asks you, at the terminal"),
     "fetch_page": Ready(
         "loopwright.toolbox.web:fetch_page",
         "text of a public page of the web",

@@ -329,6 +329,12 @@ _BOUNDS = {
 }
 
 
+def in_words(schema: Mapping[str, Any]) -> str:
+    """What values a schema takes, in words: ``a number (at least 1)``."""
+    reference = str(schema.get("$ref", ""))
+    return _expected(schema.get("$defs", {}).get(reference.rpartition("/")[2], {}) if reference else schema)
+
+
 def _expected(schema: Mapping[str, Any]) -> str:
     """A schema in words."""
     if "const" in schema:
