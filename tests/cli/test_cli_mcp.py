@@ -13,12 +13,15 @@ import pytest
 from command import Done, loopwright, start
 from terminal import Terminal
 
+from loopwright.cli.project import Project
 from loopwright.cli.servers import checked_servers
 from loopwright.cli.setup import Recipe
-from loopwright.cli.trust import consequences
+from loopwright.cli.trust import consequences, project_consequences
 from loopwright.core.errors import UsageError
+from loopwright.core.messages import Way
 from loopwright.testing.chat_server import ChatServer, wrong_key
 from loopwright.testing.scripted import answers, calls
+from loopwright.toolbox.mcp_settings import McpServer
 
 KEY = {"OPENAI_API_KEY": "sk-test-0123456789"}
 TIME = f"{sys.executable} -m mcp_server_time"
@@ -58,9 +61,10 @@ def at_a_terminal(server: ChatServer, folder: Path, *options: str) -> Generator[
         terminal.close()
 
 
-def test_a_real_server_from_the_package_index_answers_a_question(tmp_path: Path) -> None:
-    with ChatServer([TOKYO, answers("It is late in Tokyo.")]) as server:
-        done = ask(server, tmp_path, "--mcp", TIME, "--mcp-hints")
+@pytest.mark.parametrize("way", ["native", "text"])
+def test_a_real_server_from_the_package_index_answers_a_question(way: Way, tmp_path: Path) -> None:
+    with ChatServer([TOKYO, answers("It is late in Tokyo.")], way=way) as server:
+        done = ask(server, tmp_path, "--mcp", TIME, "--mcp-hints", "--protocol", way)
         told = observed(server)
     assert (done.code, done.err) == (0, "model: openai:any (as asked)\n")
     assert 'Act 1: time_get_current_time {"timezone":"Asia/Tokyo"}' in done.out
@@ -246,6 +250,13 @@ def test_what_a_file_says_wrongly_is_told(text: str, told: str, tmp_path: Path) 
     assert done.code == 2
     assert told in done.err
     assert "hidden" not in done.err
+
+
+def test_what_would_be_started_is_shown_in_one_line() -> None:
+    server = McpServer(command="x", args=("-y. Go on? [y/N] y\nnothing else\x1b[2K\u202e",))
+    assert project_consequences(Project(mcp={"own": server})) == [
+        "start x '-y. Go on? [y/N] y nothing else[2K' for the tools of own"
+    ]
 
 
 def test_a_strange_journal_starts_no_server_without_leave() -> None:

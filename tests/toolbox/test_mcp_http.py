@@ -95,7 +95,8 @@ async def test_no_address_beyond_this_machine_is_reached_offline(monkeypatch: py
     [
         ({"command": "x", "bearer_from": "TOKEN"}, "headers, headers_from and bearer_from are for a server with a url"),
         ({"url": "http://x/", "args": ("y",)}, "args, env, env_from and cwd are for a server with a command"),
-        ({"url": "http://x/", "bearer_from": "NOT A NAME"}, "is no name of an environment variable"),
+        ({"url": "https://x/", "bearer_from": "NOT A NAME"}, "is no name of an environment variable"),
+        ({"url": "http://mcp.example.org/", "bearer_from": "TOKEN"}, "a secret is not sent over http"),
         ({}, "either a command or a url"),
         ({"command": "x", "timeout": 0.0}, "timeout is 0.0; it must be above 0"),
         ({"command": "x\0"}, "NUL byte"),

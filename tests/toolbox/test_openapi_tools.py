@@ -181,6 +181,7 @@ def test_what_cannot_be_offered_is_said_and_refused_when_it_is_asked_for() -> No
         (DOCUMENT, {}, "does not say where the API is"),
         (DOCUMENT, {"base_url": "ftp://x"}, "does not say where the API is"),
         (DOCUMENT, {"base_url": "https://u:p@x/"}, "without user, query and fragment"),
+        (DOCUMENT, {"base_url": "http://x", "query_from": {"api_key": "X"}}, "a secret is not sent over http"),
         (DOCUMENT, {"base_url": "http://x", "operations": ["listBoks"]}, "did you mean 'listBooks'"),
         (DOCUMENT, {"base_url": "http://x", "effects": {"listBooks": "fly"}}, "'fly' is no effect"),
         (

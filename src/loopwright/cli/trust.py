@@ -18,6 +18,10 @@ from loopwright.cli.project import Project, project_of, text_of
 from loopwright.cli.setup import Recipe
 from loopwright.core.errors import UsageError
 from loopwright.core.events import ApprovalGiven, Event, RunStarted
+from loopwright.toolbox.foreign import plain
+
+_SHOWN = 10_000
+"""Characters of a command that are shown before it may be started: all that a person would ever write."""
 
 
 def check_trust(recipe: Recipe, journal: Path, run_id: str, *, trusted: bool, history: Sequence[Event] = ()) -> None:
@@ -74,7 +78,7 @@ def project_consequences(project: Project) -> list[str]:
     for name, server in project.mcp.items():
         what = "send calls to" if server.url else "start"
         with_ = f" with {', '.join(server.variables)}" if server.variables else ""
-        found.append(f"{what} {server.place}{with_} for the tools of {name}")
+        found.append(f"{what} {plain(server.place, _SHOWN)}{with_} for the tools of {plain(name, _SHOWN)}")
     for rule in project.policy:
         if rule.permission == "allow":
             found.append(f"let run without asking {rule.subject}")
@@ -152,9 +156,9 @@ def consequences(recipe: Recipe) -> list[str]:
         found.append(f"send the run to {recipe.base_url}" + (f" with the key in {key}" if key else ""))
         if recipe.docs:
             found.append(f"show it what lies in {recipe.docs}")
-    found += [f"start {text}" for text in recipe.mcp if not text.startswith(("http://", "https://"))]
+    found += [f"start {plain(text, _SHOWN)}" for text in recipe.mcp if not text.startswith(("http://", "https://"))]
     found += [
-        f"send calls to {text}"
+        f"send calls to {plain(text, _SHOWN)}"
         for text in recipe.mcp
         if text.startswith(("http://", "https://")) and not is_loopback(_host(text))
     ]

@@ -14,6 +14,7 @@ from msgspec import Struct, field
 
 from loopwright.core.errors import UsageError
 from loopwright.core.messages import Effect
+from loopwright.toolbox.fetch import is_this_machine
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LIKE_A_SECRET = re.compile(r"(?i)(?:^|[-_])(?:token|secret|password|passwd|apikey|api[-_]key|key|auth|bearer)(?:=|$)")
@@ -166,6 +167,8 @@ def _check_fit(server: McpServer) -> None:
         raise ValueError(
             "headers, headers_from and bearer_from are for a server with a url, not for one with a command"
         )
+    if server.variables and server.url.startswith("http:") and not is_this_machine(urlsplit(server.url).hostname or ""):
+        raise ValueError("a secret is not sent over http, where everybody on the way reads it; use an https address")
     if any("\0" in text for text in (server.command, *server.args, *server.env.values(), server.cwd)):
         raise ValueError("a text holds a NUL byte")
 

@@ -280,6 +280,8 @@ def _base(named: str | None, said: str, secrets: Secrets) -> str:
         raise UsageError(f"the document does not say where the API is ({base!r}); name it with base_url='https://…'")
     if parts.username is not None or parts.query or parts.fragment:
         raise UsageError("base_url is an address without user, query and fragment; secrets are named with bearer_from")
+    if secrets.any and parts.scheme == "http" and not is_this_machine(parts.hostname):
+        raise UsageError("a secret is not sent over http, where everybody on the way reads it; use an https address")
     return base.rstrip("/")
 
 
