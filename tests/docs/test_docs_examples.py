@@ -13,18 +13,35 @@ import pytest
 from loopwright.testing.chat_server import ChatServer
 from loopwright.testing.scripted import Line, answers, calls
 from loopwright.testing.services import services
+from loopwright.toolbox.sandbox import SandboxMissing
+from loopwright.toolbox.sandbox.bubblewrap import this_machine
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 
+def missing_sandbox() -> str:
+    """Why no sandbox can be made here; empty where one can."""
+    try:
+        this_machine()
+    except SandboxMissing as reason:
+        return str(reason)
+    return ""
+
+
+def unfenced(content: str) -> Any:
+    """What a tool gave, without the marks around what others wrote."""
+    data = json.loads(content)["data"]
+    return data[1] if content.startswith('{"status":"ok","data":["<untrusted-') else data
+
+
 def test_every_example_is_here_and_under_60_lines() -> None:
-    assert [path.name for path in EXAMPLES] == ["bet.py", "folder.py", "two_questions.py"]
+    assert [path.name for path in EXAMPLES] == ["bet.py", "coding_agent.py", "folder.py", "two_questions.py"]
     assert [path.name for path in EXAMPLES if len(path.read_text().splitlines()) >= 60] == []
 
 
-async def run(name: str, server: ChatServer, folder: Path, **settings: str) -> str:
-    """The output of an example."""
+async def run(name: str, server: ChatServer, folder: Path, typed: str = "", **settings: str) -> str:
+    """The output of an example, when somebody types this."""
     environment = {
         "PATH": os.environ["PATH"],
         "LOOPWRIGHT_OFFLINE": "1",
@@ -35,9 +52,14 @@ async def run(name: str, server: ChatServer, folder: Path, **settings: str) -> s
         **settings,
     }
     process = await asyncio.create_subprocess_exec(
-        sys.executable, str(ROOT / "examples" / name), cwd=folder, env=environment, stdout=subprocess.PIPE
+        sys.executable,
+        str(ROOT / "examples" / name),
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     )
-    out, _ = await asyncio.wait_for(process.communicate(), 60)
+    out, _ = await asyncio.wait_for(process.communicate(typed.encode()), 60)
     assert process.returncode == 0
     return out.decode()
 
@@ -77,3 +99,41 @@ async def test_a_question_over_a_folder_of_documents(tmp_path: Path) -> None:
 
     async with ChatServer(reply) as server:
         assert await run("folder.py", server, tmp_path) == "In 1874.\n"
+
+
+@pytest.mark.skipif(bool(missing_sandbox()), reason=f"no sandbox: {missing_sandbox()}")
+async def test_the_coding_agent_finds_the_planted_fault(tmp_path: Path) -> None:
+    """Every step follows from what the tools really said; the tests of the project really run, before and after."""
+    fault, repaired = "0 < kilograms < heaviest", "0 < kilograms <= heaviest"
+
+    def reply(request: dict[str, Any], _number: int) -> Line:
+        said = [unfenced(message["content"]) for message in request["messages"] if message["role"] == "tool"]
+        match said:
+            case []:
+                return calls("list_files")
+            case [files]:
+                assert "tests/test_postage.py" in json.dumps(files)
+                return calls("run_tests")
+            case [_, told]:
+                assert (told["outcome"], told["failed"], told["passed"]) == ("failed", 1, 6)
+                (failure,) = told["failures"]
+                assert failure.startswith(
+                    "tests/test_postage.py::test_the_price_list[10-1590] - ValueError: a parcel of"
+                )
+                return calls("read_file", path="postage.py")
+            case [_, _, text]:
+                assert fault in text
+                return calls("edit_file", path="postage.py", old=fault, new=repaired)
+            case [_, _, _, _]:
+                return calls("run_tests", path="tests")
+            case _:
+                assert (said[4]["outcome"], said[4]["passed"]) == ("passed", 7)
+                return answers("A parcel of exactly 10 kg was refused: the comparison left out the heaviest weight.")
+
+    async with ChatServer(reply) as server:
+        out = await run("coding_agent.py", server, tmp_path, typed="y\n")
+        assert len(server.requests) == 6
+    assert f"-        if {fault}:" in out
+    assert f"+        if {repaired}:" in out
+    assert out.endswith("the comparison left out the heaviest weight.\n")
+    assert fault in (ROOT / "examples" / "parcel" / "postage.py").read_text()
