@@ -13,10 +13,15 @@ from typing import Any
 import msgspec
 import pytest
 
+from loopwright import Agent, MemoryJournal, Policy
 from loopwright.core.errors import UsageError
-from loopwright.core.messages import Result
+from loopwright.core.events import CallEnded, CallStarted
+from loopwright.core.messages import Result, Way
+from loopwright.testing.crash import Crash, CrashAt
+from loopwright.testing.scripted import ScriptedModel, answers, calls
 from loopwright.toolbox.mcp import McpTool, Progress, mcp_tools
 from loopwright.toolbox.mcp_settings import McpServer, server_of
+from loopwright.tools.policy import Rule
 
 STAND_IN = Path(__file__).with_name("mcp_stand_in.py")
 
@@ -394,3 +399,46 @@ def test_what_is_no_server_or_holds_a_secret_is_refused(text: str, told: str) ->
         server_of(text)
     assert told in str(refused.value)
     assert "hidden" not in str(refused.value)
+
+
+# In a run
+
+
+@pytest.mark.parametrize("way", ["native", "text"])
+async def test_a_run_uses_a_server_and_keeps_its_image(way: Way) -> None:
+    journal = MemoryJournal()
+    model = ScriptedModel(replies=[calls("x_image", text="a dot"), answers("A dot.")])
+    async with tools_of(stand_in(effects={"image": "read"})) as tools:
+        agent = Agent(model, tools=list(tools.values()), journal=journal, protocol=way)
+        result = await agent.run("Draw a dot.", run_id="r")
+    assert (result.answer, result.calls) == ("A dot.", 1)
+    ended = next(event for event in await journal.read("r") if isinstance(event, CallEnded))
+    kept = await journal.content(ended.result.artifacts[0].digest)
+    assert kept.startswith(b"\x89PNG")
+
+
+async def test_a_call_that_takes_too_long_is_stopped_and_the_run_goes_on(tmp_path: Path) -> None:
+    model = ScriptedModel(replies=[calls("x_sleeps", text="long"), answers("It took too long.")])
+    async with tools_of(stand_in(folder=tmp_path, effects={"*": "read"}, timeout=0.3)) as tools:
+        agent = Agent(model, tools=list(tools.values()), journal=":memory:")
+        result = await agent.run("Wait.")
+        assert await waited_for(tmp_path / "cancelled") == words_in(tmp_path / "sleeping")
+    assert result.answer == "It took too long."
+    assert "ToolTimeout: no result within 0.3 s; it was stopped" in json.dumps(model.requests[-1].json)
+
+
+async def test_after_a_crash_a_call_of_a_server_does_not_run_twice(tmp_path: Path) -> None:
+    journal = MemoryJournal()
+    first = ScriptedModel(replies=[calls("x_add", a=1), answers("done")])
+    allowed = Policy((Rule("allow", effect="write"),))
+    async with tools_of(stand_in()) as tools:
+        agent = Agent(first, tools=list(tools.values()), journal=CrashAt(journal, 5), policy=allowed)
+        with pytest.raises(Crash):
+            await agent.run("Add.", run_id="r")
+    assert isinstance((await journal.read("r"))[-1], CallStarted)
+    second = ScriptedModel(replies=[answers("I do not know.")])
+    async with tools_of(stand_in(folder=tmp_path)) as tools:
+        agent = Agent(second, tools=list(tools.values()), journal=journal, policy=allowed)
+        result = await agent.resume("r")
+    assert result.answer == "I do not know."
+    assert "UnknownOutcome: " in json.dumps(second.requests[-1].json)
