@@ -34,7 +34,7 @@ class Bounds(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     def __post_init__(self) -> None:
         wrong = next((name for name in Bounds.__struct_fields__ if not getattr(self, name) > 0), None)
         if wrong is not None:
-            raise ValueError(f"{wrong} is {getattr(self, wrong)}; it must be above 0")
+            raise ValueError(f"{wrong} is {getattr(self, wrong):g}; it must be above 0")
 
 
 class Hit(Struct, frozen=True):
