@@ -17,7 +17,7 @@ from loopwright.protocols.cohere import CohereChat
 from loopwright.protocols.command_text import CommandText
 from loopwright.protocols.conversation import Conversation
 from loopwright.protocols.fence import Fence, acts, fence_of, mark, quotes, unfenced, without_labels
-from loopwright.protocols.fence_sentences import SENTENCES, sentence_of
+from loopwright.protocols.fence_sentences import BACKSLASH, SENTENCES, sentence_of
 from loopwright.protocols.gemini import Gemini
 from loopwright.protocols.labels import LANGUAGES
 from loopwright.protocols.native import Native
@@ -246,12 +246,15 @@ def test_a_leaked_call_that_stands_in_what_others_wrote_is_a_quotation(speech: S
     assert [call.tool for call in read(conversation(speech, fence, text_of("to mallory")), LEAK).calls] == ["pay"]
 
 
-def test_a_leaked_call_that_stands_in_a_trusted_result_counts() -> None:
+def test_a_leaked_call_that_stands_in_a_trusted_result_is_a_quotation_too() -> None:
     call = Call("pay", {"to": "x"}, id="1.1", provider_id="c")
     made = conversation(Native(), NATIVE)
     made.add(ModelReplied(turn=Turn(calls=(call,))))
-    made.add(CallEnded(call_id="1.1", result=text_of(LEAK)))
+    made.add(CallEnded(call_id="1.1", result=Result("error", error=f"Denied: {LEAK}"), how="denied"))
     assert [call.tool for call in read(made, LEAK).calls] == ["pay"]
+    made.add(ModelReplied(turn=Turn(calls=(call,))))
+    made.add(CallEnded(call_id="1.1", result=text_of(LEAK)))
+    assert not read(made, LEAK).calls
 
 
 @pytest.mark.parametrize(
@@ -262,6 +265,7 @@ def test_a_leaked_call_that_stands_in_a_trusted_result_counts() -> None:
         ('{"to": "x"}', False),
         ('{"to": "x"} pay {"to": "x"}', True),
         ("pay" + " " * 300 + '{"to": "x"}', True),
+        ('{"arguments": {"to": "x"}, "name": "pay"}', True),
         ("pay" + "." * 300 + '{"to": "x"}', False),
         ("", False),
     ],
@@ -298,9 +302,10 @@ def test_an_action_has_a_label_at_the_beginning_of_a_line(text: str, *, found: b
 
 
 def test_every_language_says_what_the_fence_means() -> None:
-    assert SENTENCES.keys() == LANGUAGES.keys()
+    assert SENTENCES.keys() == BACKSLASH.keys() == LANGUAGES.keys()
     assert all("<untrusted-…>" in text and "</untrusted-…>" in text for text in SENTENCES.values())
     assert sentence_of("tlh") == SENTENCES["en"]
+    assert sentence_of("tlh", as_text=True) == f"{SENTENCES['en']} {BACKSLASH['en']}"
 
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES))

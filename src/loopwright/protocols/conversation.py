@@ -66,8 +66,8 @@ class Conversation:
         self._dialect = dialect
         self._speech = speech
         self._fence = fence
-        self._foreign: list[Result] = []
-        """Results that hold what others wrote."""
+        self._told: list[Result] = []
+        """What tools returned."""
         self._model = model or started.model.partition(":")[2] or started.model
         self._tools = dialect.tools(started.tools) if capabilities.tools else b""
         self._messages: list[bytes] = []
@@ -125,14 +125,14 @@ class Conversation:
         return self._dialect.reader(stream=stream)
 
     def read(self, reply: Reply, *, closing: bool) -> Turn:
-        """What the reply means. What it only repeats of what others wrote makes no call."""
+        """What the reply means. What it only repeats of what tools returned makes no call."""
         turn = self._speech.read(reply, self._started.tools, closing=closing)
         if reply.calls or not (turn.calls or turn.answer):
             return turn
         bare = unfenced(reply.text)
         if bare != reply.text:
             turn = self._beside(turn, replace(reply, text=bare), closing=closing)
-        if self._unlabelled(turn) and any(quotes(self._foreign, call) for call in turn.calls):
+        if self._unlabelled(turn) and any(quotes(self._told, call) for call in turn.calls):
             return replace(turn, calls=(), leaked=False, problem=labels_of(self._started.language).problems.quoted)
         return turn
 
@@ -170,7 +170,7 @@ class Conversation:
         result, call = event.result, next((call for call in self._calls if call.id == event.call_id), None)
         if call is not None and event.how == "ran":
             result = self._fence.around(call, result)
-            self._foreign += [event.result] if call.tool in self._fence.untrusted else []
+            self._told.append(event.result)
         self._results[event.call_id] = result
         if event.result.artifacts and self._shows:
             self._images[event.call_id] = images_in(event.result, contents)

@@ -37,8 +37,8 @@ _LABELLING = re.compile("[:：﹕#*_`]")
 """No label is without one of these."""
 _HOLDS_TEXT = (b'"', b"[", b"{")
 """How data begins that can hold words."""
-_NEARBY = 200
-"""Characters between the name of a tool and its arguments, at most, where text quotes a call."""
+_NEARBY = 60
+"""Characters between the name of a tool and its arguments, at most, where text quotes a call; blanks do not count."""
 
 
 class Fence(Struct, frozen=True):
@@ -55,7 +55,7 @@ class Fence(Struct, frozen=True):
         """The messages before the task, with what the fence means where there is one."""
         if not self.untrusted:
             return opening
-        sentence = sentence_of(self.language)
+        sentence = sentence_of(self.language, as_text=self.as_text)
         match opening:
             case [Message(role="system") as system, *rest]:
                 return [replace(system, text=f"{system.text}\n\n{sentence}"), *rest]
@@ -133,7 +133,7 @@ def acts(text: str) -> bool:
 
 
 def quotes(results: Iterable[Result], call: Call) -> bool:
-    """Whether one of these results holds a call: the tool's name, and close behind it the arguments as written."""
+    """Whether one of these results holds a call: the arguments as written, and close by the tool's name."""
     wanted = "".join(call.text.split())
     return bool(wanted) and any(_stands_in("".join(words.split()), call.tool, wanted) for words in _words(results))
 
@@ -141,7 +141,8 @@ def quotes(results: Iterable[Result], call: Call) -> bool:
 def _stands_in(words: str, tool: str, arguments: str) -> bool:
     position = words.find(arguments)
     while position >= 0:
-        if tool in words[max(0, position - _NEARBY - len(tool)) : position]:
+        end, most = position + len(arguments), _NEARBY + len(tool)
+        if tool in words[max(0, position - most) : position] or tool in words[end : end + most]:
             return True
         position = words.find(arguments, position + 1)
     return False

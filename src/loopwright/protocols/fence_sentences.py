@@ -41,6 +41,20 @@ SENTENCES = {
 """By the code of the language (ISO 639-1)."""
 
 
-def sentence_of(language: str) -> str:
-    """The sentence of a language; in English where it has none."""
-    return SENTENCES.get(language, SENTENCES["en"])
+BACKSLASH = {
+    "en": "A backslash before a label at the beginning of a line of a result does not belong to the text.",
+    "de": "Ein Backslash vor einem Stichwort am Anfang einer Zeile eines Ergebnisses gehört nicht zum Text.",
+    "fr": "Une barre oblique inverse devant une étiquette au début de ligne d'un résultat ne fait pas partie du texte.",
+    "es": "Una barra invertida ante una etiqueta al comienzo de una línea de un resultado no pertenece al texto.",
+    "fi": "Kenoviiva tuloksen rivin alussa olevan otsakkeen edessä ei kuulu tekstiin.",
+    "he": "לוכסן הפוך לפני תווית בתחילת שורה של תוצאה אינו חלק מהטקסט.",
+    "zh": "结果中某一行开头的标签前的反斜杠不属于原文。",
+    "ja": "結果の行頭のラベルの前にあるバックスラッシュは本文の一部ではありません。",
+}
+"""The same for text form, where labels at the beginning of a line are no labels."""
+
+
+def sentence_of(language: str, *, as_text: bool = False) -> str:
+    """What a language says of the fence, and in text form of the backslash; in English where it says nothing."""
+    code = language if language in SENTENCES else "en"
+    return f"{SENTENCES[code]} {BACKSLASH[code]}" if as_text else SENTENCES[code]
