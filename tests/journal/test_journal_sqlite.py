@@ -316,7 +316,7 @@ async def test_the_same_body_is_stored_once(journal: SqliteJournal) -> None:
     for run_id in ("a", "b"):
         await tell(journal, run_id)
     connection = sqlite3.connect(journal.path)
-    assert connection.execute("SELECT count(*) FROM bodies").fetchone() == (3,)
+    assert connection.execute("SELECT count(*) FROM bodies").fetchone() == (5,)
     connection.close()
 
 

@@ -24,7 +24,7 @@ from loopwright.protocols.native import Native
 from loopwright.protocols.openai_chat import OpenAIChat
 from loopwright.protocols.openai_responses import OpenAIResponses
 from loopwright.protocols.react_text import ReactText
-from loopwright.protocols.speech import Capabilities, Dialect, Image, Message
+from loopwright.protocols.speech import Capabilities, Dialect, Image, Message, Reply
 from loopwright.tools.result import error, not_found, ok
 
 JSON = dict[str, Any]
@@ -270,3 +270,27 @@ def test_the_tool_that_reads_on_comes_once_behind_the_others_and_only_after_a_cu
     for whole, reader in ((None, True), (Whole("ab", 9), True), (readable, False)):
         assert offered(dialect, whole, reader=reader)[1]["tools"] == before["tools"]
     assert "tools" not in offered(dialect, readable, tools=False)[1]
+
+
+@pytest.mark.parametrize("constraint", ["", "grammar", "json_schema"])
+def test_in_text_form_it_can_be_said_from_then_on_and_is_not_told_twice(constraint: Any) -> None:
+    speech = ReactText(capabilities=Capabilities(constraint=constraint))
+    conversation = Conversation(STARTED, OpenAIChat(), speech, Capabilities(), model="m")
+    call = Call("get", {}, "1.1", "{}")
+    conversation.add(ModelReplied(turn=Turn(calls=(call,), text="Action: get {}")))
+    before = json.loads(conversation.request(ModelAsked(number=2), stream=False))
+    note = 'cut: to read on: read_more {"result": "1.1", "offset": 1}'
+    conversation.add(
+        CallEnded(call_id="1.1", result=Result(data=Raw(b"[1]"), note=note), whole=Whole("ab", 9, readable=True))
+    )
+    after = json.loads(conversation.request(ModelAsked(number=2), stream=False))
+    *old, new = after["messages"]
+    assert old == before["messages"]
+    assert new["content"] == f"Observation: [1]\n(note: {note})"
+    kept = ("grammar", "response_format")
+    assert "read_more" not in json.dumps([before.get(name) for name in kept])
+    assert ("read_more" in json.dumps([after.get(name) for name in kept])) == bool(constraint)
+    said = 'Thought: More.\nAction: read_more {"result": "1.1", "offset": 1}'
+    if constraint != "json_schema":
+        (read,) = conversation.read(Reply(text=said, finish="stop"), closing=False).calls
+        assert (read.tool, read.arguments, read.state) == ("read_more", {"result": "1.1", "offset": 1}, "strict")

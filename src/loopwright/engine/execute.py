@@ -8,7 +8,7 @@ import asyncio
 import contextvars
 import threading
 from collections.abc import Awaitable, Callable
-from typing import Any, Protocol, cast, get_args, runtime_checkable
+from typing import Any, Protocol, TypeGuard, cast, get_args
 
 import msgspec
 
@@ -17,7 +17,6 @@ from loopwright.engine.ports import Tool
 from loopwright.tools.result import Produced, error, failure
 
 
-@runtime_checkable
 class BlockingTool(Protocol):
     """A tool whose function is not async, and which therefore runs in a thread."""
 
@@ -28,7 +27,6 @@ class BlockingTool(Protocol):
         ...
 
 
-@runtime_checkable
 class FittingTool(Protocol):
     """A tool that fits its results to the room that there is."""
 
@@ -37,7 +35,6 @@ class FittingTool(Protocol):
         ...
 
 
-@runtime_checkable
 class CheckingTool(Protocol):
     """A tool that can say beforehand that arguments are wrong."""
 
@@ -48,7 +45,7 @@ class CheckingTool(Protocol):
 
 def fault(tool: Tool, call: Call) -> str:
     """What is wrong with the arguments of a call, in words for the model; empty where the tool finds nothing."""
-    if not isinstance(tool, CheckingTool):
+    if not _checks(tool):
         return ""
     try:
         return tool.check(call.arguments)
@@ -67,7 +64,6 @@ async def execute(tool: Tool, call: Call, *, room: int, timeout: float | None) -
     limit = _least(tool.spec.timeout, timeout)
     if limit is not None and limit <= 0:
         return error("ToolTimeout: there was no time left to start it")
-    blocking = isinstance(tool, BlockingTool) and tool.blocking
     deadline, cancelled = asyncio.timeout(limit), _cancellations()
     try:
         async with deadline:
@@ -75,15 +71,29 @@ async def execute(tool: Tool, call: Call, *, room: int, timeout: float | None) -
     except BaseException as raised:  # whatever a tool raises is an observation
         if _must_pass(raised) or _cancellations() > cancelled:
             raise
-        result = _too_late(limit, blocking=blocking) if deadline.expired() else failure(raised)
-    return _sound(result, fitted=isinstance(tool, FittingTool))
+        result = _too_late(limit, blocking=_blocks(tool)) if deadline.expired() else failure(raised)
+    return _sound(result, fitted=_fits(tool))
 
 
 def _running(tool: Tool, arguments: dict[str, Any], room: int) -> Awaitable[Result]:
-    if isinstance(tool, FittingTool):
+    if _fits(tool):
         return tool.run_within(arguments, room)
-    blocking = isinstance(tool, BlockingTool) and tool.blocking
-    return _in_thread(tool, arguments) if blocking else tool.run(arguments)
+    return _in_thread(tool, arguments) if _blocks(tool) else tool.run(arguments)
+
+
+# To ask `isinstance` of a protocol costs as much as all else here; a look for what it must have costs nothing.
+
+
+def _checks(tool: Tool) -> TypeGuard[CheckingTool]:
+    return hasattr(tool, "check")
+
+
+def _fits(tool: Tool) -> TypeGuard[FittingTool]:
+    return hasattr(tool, "run_within")
+
+
+def _blocks(tool: Tool) -> TypeGuard[BlockingTool]:
+    return bool(getattr(tool, "blocking", False)) and hasattr(tool, "run_blocking")
 
 
 def _least(*limits: float | None) -> float | None:

@@ -6,7 +6,8 @@ sides know. It checks nothing; the suite reads what is left. OPENER is ``module:
 
 import asyncio
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from typing import Literal, cast
@@ -24,23 +25,42 @@ from loopwright.core.events import (
     RunEnded,
     RunStarted,
 )
-from loopwright.core.messages import Call, Outcome, Result, Turn, Usage
+from loopwright.core.messages import Call, Content, Outcome, Result, Turn, Usage, Whole
 from loopwright.journal.base import Journal
 from loopwright.testing.crash import CrashAt
 
 Opener = Callable[[Path], Journal]
 
 
+PICTURE, WHOLE = b"\x89PNG\r\n\x1a\nsnow", b'{"data":"all of the snow"}'
+CONTENTS: Mapping[str, bytes] = {sha256(content).hexdigest(): content for content in (PICTURE, WHOLE)}
+"""What the short run refers to."""
+
+
+def contents_of(events: Sequence[Event]) -> dict[str, bytes]:
+    """What these events of the short run refer to."""
+    ended = any(isinstance(event, CallEnded) for event in events)
+    return dict(CONTENTS) if ended else {}
+
+
 def story(run_id: str) -> list[list[Event]]:
     """A short run, as a driver appends it: one inner list an append."""
     call = Call("weather", {"city": "Oslo"}, "1.1", '{"city":"Oslo"}')
+    picture = Content(sha256(PICTURE).hexdigest(), len(PICTURE), "image/png")
     return [
         [RunStarted(run_id=run_id, task="Is it cold in Oslo?", model="openai:small", at=10.0), ModelAsked(number=1)],
         [
             ModelReplied(turn=Turn(calls=(call,)), usage=Usage(100, 10), raw=b'{"choices": [1]}', at=11.0, elapsed=1.0),
             CallStarted(call_id="1.1"),
         ],
-        [CallEnded(call_id="1.1", result=Result(data=Raw(b'"' + 5000 * b"snow " + b'"')), at=12.0)],
+        [
+            CallEnded(
+                call_id="1.1",
+                result=Result(data=Raw(b'"' + 5000 * b"snow " + b'"'), artifacts=(picture,)),
+                whole=Whole(sha256(WHOLE).hexdigest(), len(WHOLE), "text", readable=True),
+                at=12.0,
+            )
+        ],
         [ModelAsked(number=2)],
         [
             ModelReplied(turn=Turn(answer="Yes.", text="Yes."), raw=b'{"choices": [2]}', at=13.0),
@@ -59,7 +79,7 @@ async def tell(journal: Journal, run_id: str) -> None:
     """Append the whole story."""
     seq = 1
     for batch in story(run_id):
-        await journal.append(run_id, seq, batch)
+        await journal.append(run_id, seq, batch, contents_of(batch))
         seq += len(batch)
 
 

@@ -46,7 +46,7 @@ from loopwright.core.events import (
 )
 from loopwright.core.messages import Call, Content, Outcome, Result, Turn, Whole
 from loopwright.journal.base import Archive, Damage, Journal
-from loopwright.testing.journal_process import find_opener, story, tell
+from loopwright.testing.journal_process import contents_of, find_opener, story, tell
 from loopwright.testing.strategies import CONTENTS, event_lists
 
 SIGKILLED = -9
@@ -431,7 +431,10 @@ class DurableJournalSuite(JournalSuite):
             with pytest.raises(UnknownRun):
                 await journal.read(run_id)
         rest: list[Event] = _flat(story(run_id)[len(done) :])
-        await journal.append(run_id, len(events) + 1, rest)
+        await journal.append(run_id, len(events) + 1, rest, contents_of(rest))
+        for name, content in contents_of(_flat(story(run_id))).items():
+            assert await _archive(journal).content(name) == content
+        assert await _archive(journal).damage(run_id) is None
         assert await journal.read(run_id) == _flat(story(run_id))
 
     async def _process(self, place: Path, work: str, *more: str) -> Process:
