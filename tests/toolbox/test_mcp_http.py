@@ -11,7 +11,8 @@ import msgspec
 import pytest
 
 from loopwright.core.errors import UsageError
-from loopwright.toolbox.mcp import McpTool, Progress, mcp_tools
+from loopwright.toolbox.mcp import McpTool, mcp_tools
+from loopwright.toolbox.mcp_progress import Progress
 from loopwright.toolbox.mcp_settings import McpServer
 
 SERVER = Path(__file__).with_name("mcp_http_server.py")

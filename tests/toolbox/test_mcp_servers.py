@@ -19,7 +19,8 @@ from loopwright.core.events import CallEnded, CallStarted
 from loopwright.core.messages import Result, Way
 from loopwright.testing.crash import Crash, CrashAt
 from loopwright.testing.scripted import ScriptedModel, answers, calls
-from loopwright.toolbox.mcp import McpTool, Progress, mcp_tools
+from loopwright.toolbox.mcp import McpTool, mcp_tools
+from loopwright.toolbox.mcp_progress import Progress
 from loopwright.toolbox.mcp_settings import McpServer, server_of
 from loopwright.tools.policy import Rule
 

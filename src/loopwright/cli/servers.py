@@ -15,12 +15,13 @@ from loopwright.cli.project import Project, find_project
 from loopwright.cli.trust import followed
 from loopwright.cli.values import argument_text
 from loopwright.core.errors import UsageError
+from loopwright.toolbox.mcp_progress import Progress
 from loopwright.toolbox.mcp_settings import McpServer, server_of
 
 if TYPE_CHECKING:
     from loopwright.cli.driving import Show
     from loopwright.cli.setup import Recipe
-    from loopwright.toolbox.mcp import McpTool, Progress
+    from loopwright.toolbox.mcp import McpTool
 
 
 def checked_servers(texts: Sequence[str]) -> tuple[str, ...]:
@@ -93,7 +94,7 @@ def served(
     folder: str = "",
     file: Path | None = None,
     notice: Callable[[str], None],
-    watch: "Callable[[Progress], None] | None" = None,
+    watch: Callable[[Progress], None] | None = None,
 ) -> AbstractAsyncContextManager[Sequence["McpTool"]] | None:
     """The tools of servers, while the context is open; None where there are none.
 
@@ -126,7 +127,7 @@ def served(
     )
 
 
-def told(progress: "Progress") -> str:
+def told(progress: Progress) -> str:
     """How far a call is, in a few words."""
     done = f"{progress.done:g}" if progress.total is None else f"{progress.done:g} of {progress.total:g}"
     return f"{progress.server}: {progress.message or progress.tool} ({done})"

@@ -13,7 +13,7 @@ import re
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -23,6 +23,7 @@ from loopwright.core.errors import MissingExtra, UsageError
 from loopwright.core.messages import Result, ToolSpec
 from loopwright.toolbox.foreign import marked
 from loopwright.toolbox.mcp_listing import Listed, Offered, offered
+from loopwright.toolbox.mcp_progress import Progress
 from loopwright.toolbox.mcp_settings import McpServer, server_of
 from loopwright.tools.result import error
 from loopwright.tools.shape import mended, misfit
@@ -35,35 +36,6 @@ _RUNNERS = frozenset({"npx", "bunx", "uvx", "uv", "pipx", "node", "deno", "bun",
 _PASSED_OVER = frozenset({"run", "exec", "tool", "dlx", "-m", "-y", "--yes", "-i", "--rm", "-p", "--package", "--from"})
 _ORIGIN = 24
 """Characters of a server's name in the names of its tools."""
-
-
-class Progress(Protocol):
-    """How far a call is, as its server says: `mcp_server.Progress`."""
-
-    @property
-    def server(self) -> str:
-        """The server's name."""
-        ...
-
-    @property
-    def tool(self) -> str:
-        """The tool, as the server calls it."""
-        ...
-
-    @property
-    def done(self) -> float:
-        """How much is done."""
-        ...
-
-    @property
-    def total(self) -> float | None:
-        """How much there is, if that is known."""
-        ...
-
-    @property
-    def message(self) -> str:
-        """What the server says of it, in one line."""
-        ...
 
 
 class McpTool(Struct, frozen=True):

@@ -25,7 +25,6 @@ from mcp_types import (
     InputRequiredResult,
     ToolListChangedNotification,
 )
-from msgspec import Struct
 from pydantic import TypeAdapter, ValidationError
 
 from loopwright.core.errors import UsageError
@@ -34,6 +33,7 @@ from loopwright.toolbox.fetch import is_this_machine
 from loopwright.toolbox.foreign import plain
 from loopwright.toolbox.mcp_listing import Listed
 from loopwright.toolbox.mcp_process import LARGEST, Story, started
+from loopwright.toolbox.mcp_progress import Progress
 from loopwright.toolbox.mcp_result import result_from
 from loopwright.toolbox.mcp_settings import McpServer, given
 from loopwright.toolbox.settings import offline
@@ -50,18 +50,6 @@ _CLOSED = "Connection closed"
 """The SDK's own words; servers use the same number for errors of theirs."""
 CLOSING = 10.0
 """Seconds that leaving a server may take before it is broken off."""
-
-
-class Progress(Struct, frozen=True):
-    """How far a call is, as the server says."""
-
-    server: str
-    tool: str
-    """As the server calls it."""
-    done: float
-    total: float | None = None
-    message: str = ""
-    """Written by the server."""
 
 
 Notice = Callable[[str], None]
