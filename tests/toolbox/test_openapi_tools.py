@@ -351,7 +351,7 @@ async def test_a_secret_that_the_api_repeats_is_taken_out(library: Library) -> N
     assert data(echoed) == {"authorization": "Bearer [key]", "path": "/v1/echo?api_key=[key]"}
     broken = await tools["getBook"].run({"bookId": "bad"})
     assert broken.error.endswith("answered with status 500: broken[31m by Bearer [key]")
-    assert "0123456789" not in repr(tools["echo"].spec)
+    assert "0123456789" not in repr((tools["echo"], tools["echo"].secrets, tools["echo"].spec))
 
 
 async def test_a_secret_that_is_not_set_is_named(library: Library) -> None:

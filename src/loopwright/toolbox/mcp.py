@@ -46,6 +46,9 @@ class McpTool(Struct, frozen=True):
     """What the server calls it."""
     connection: "Connection"
 
+    def __repr__(self) -> str:
+        return f"<tool {self.spec.name} of MCP server {self.connection.name}>"
+
     def check(self, arguments: dict[str, Any]) -> str:
         """What is wrong with the arguments, in words for the model; empty where they are fine."""
         return misfit(mended(arguments, self.spec.parameters), self.spec.parameters)

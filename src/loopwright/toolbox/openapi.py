@@ -43,6 +43,9 @@ class Secrets(Struct, frozen=True):
     query_from: dict[str, str] = field(default_factory=dict[str, str])
     variables: Mapping[str, str] = field(default_factory=lambda: os.environ)
 
+    def __repr__(self) -> str:
+        return f"Secrets({self.bearer_from!r}, {self.headers_from!r}, {self.query_from!r})"
+
     @property
     def any(self) -> bool:
         """Whether there is one."""
@@ -93,6 +96,9 @@ class OpenApiTool(Struct, frozen=True):
     secrets: Secrets
     seconds: float
     max_bytes: int
+
+    def __repr__(self) -> str:
+        return f"<tool {self.spec.name}: {self.operation.title}>"
 
     def check(self, arguments: dict[str, Any]) -> str:
         """What is wrong with the arguments, in words for the model; empty where they are fine."""
