@@ -43,6 +43,30 @@ class Numbers(RootModel[list[int]]):
     pass
 
 
+class Array:
+    """As of numpy."""
+
+    def tolist(self) -> list[Any]:
+        return [1, [2.5, math.nan]]
+
+
+class Frame:
+    """As of pandas."""
+
+    columns = ("a",)
+
+    def to_dict(self, orient: str) -> list[dict[str, Any]]:
+        assert orient == "records"
+        return [{"a": date(2026, 1, 2)}, {"a": Array()}]
+
+
+class Table:
+    """As of polars."""
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        return [{"a": 1}]
+
+
 class Reading(msgspec.Struct, tag="reading", rename="camel"):
     mean_value: float
     missing: int | msgspec.UnsetType = msgspec.UNSET
@@ -92,6 +116,8 @@ VALUES: list[tuple[Any, str | None]] = [
     (Place("Athens", Pair(1, 2)), '{"name": "Athens", "at": {"left": 1, "right": 2}}'),
     (Report(day=date(2026, 1, 2), ratio=math.nan), '{"day": "2026-01-02", "ratio": "NaN"}'),
     (Numbers([1, 2]), "[1, 2]"),
+    (Frame(), '[{"a": "2026-01-02"}, {"a": [1, [2.5, "NaN"]]}]'),
+    ({"rows": Table()}, '{"rows": [{"a": 1}]}'),
     ({"all": Numbers([3])}, '{"all": [3]}'),
     (Reading(mean_value=1.5), '{"type": "reading", "meanValue": 1.5}'),
     (OrderedDict(b=1, a=2), '{"b": 1, "a": 2}'),
@@ -131,6 +157,7 @@ class Opaque:
         ({"rows": [1, Opaque()]}, "the result['rows'][1] is of type"),
         ((number for number in range(3)), "is of type generator"),
         (Opaque, "is of type type"),
+        (Array, "is of type type"),
         (itself(), "contains itself"),
         (deep(100), "nested deeper than 64 levels"),
         ({1: "a", "1": "b"}, "two keys that are both written '1'"),

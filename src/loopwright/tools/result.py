@@ -73,7 +73,8 @@ def result_of(value: Any) -> Result:
     """Fold what a tool returned into a result. Never raises.
 
     A `Result` stays as it is. Dates are ISO 8601, decimals and UUIDs strings, sets and tuples lists, NaN and the
-    infinities the strings "NaN", "Infinity" and "-Infinity", bytes their text where they are UTF-8. Where there is an
+    infinities the strings "NaN", "Infinity" and "-Infinity", bytes their text where they are UTF-8; arrays of numpy are
+    lists, and data frames of pandas and polars lists of rows. Where there is an
     artifact, or bytes that are no text, the data holds a reference to it: ``{"artifact": "1b2c…", "media_type", "size",
     "name", "caption"}``. A value that has no such form gives an error result that names its type.
     """
@@ -129,10 +130,9 @@ def _plain(value: Any, above: tuple[int, ...], where: str, found: Kept | None) -
     items = _items(value)
     if items is not None:
         return [_plain(item, within, f"{where}[{number}]", found) for number, item in enumerate(items)]
-    if isinstance(value, Enum):
-        return _plain(value.value, within, where, found)
-    if _is_root_model(value):
-        return _plain(value.root, within, where, found)
+    held = _held(value)
+    if held is not value:
+        return _plain(held, within, where, found)
     raise Unshowable(f"{where} is of type {_type_name(value)}; return text, numbers, lists, dicts or dataclasses")
 
 
@@ -201,6 +201,22 @@ def _is_root_model(value: object) -> bool:
     """Whether it is a pydantic model of one value without a name."""
     pydantic = sys.modules.get("pydantic")
     return pydantic is not None and isinstance(value, pydantic.RootModel)
+
+
+def _held(value: Any) -> Any:
+    """What a value is around: that of an enumeration, an array or a data frame; the value itself where it is none."""
+    if isinstance(value, Enum):
+        return value.value
+    if _is_root_model(value):
+        return value.root
+    if isinstance(value, type):
+        return value
+    if callable(getattr(value, "tolist", None)):  # numpy, and columns of pandas
+        return value.tolist()
+    if callable(getattr(value, "to_dicts", None)):  # polars
+        return value.to_dicts()
+    framed = hasattr(value, "columns") and callable(getattr(value, "to_dict", None))  # pandas
+    return value.to_dict(orient="records") if framed else value
 
 
 def _struct(value: Struct) -> dict[str, Any]:
