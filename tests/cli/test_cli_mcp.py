@@ -206,7 +206,7 @@ def test_a_no_starts_nothing(tmp_path: Path) -> None:
     assert b"nothing was started, loaded or sent" in terminal.shown
 
 
-def test_a_secret_reaches_the_server_and_no_journal(tmp_path: Path) -> None:
+def test_a_secret_reaches_the_server_and_neither_model_nor_journal(tmp_path: Path) -> None:
     more = ('env_from = ["THE_TOKEN"]', "trust_hints = true", 'effects = {"environment" = "read"}')
     (tmp_path / "loopwright.toml").write_text(settings_of("plain", *more))
     (tmp_path / ".env").write_text("THE_TOKEN=hidden-in-the-file\n")
@@ -218,7 +218,10 @@ def test_a_secret_reaches_the_server_and_no_journal(tmp_path: Path) -> None:
         resumed = loopwright("resume", "last", "--trust", folder=tmp_path, settings=KEY)
         told = observed(server)
     assert resumed.code == 0
-    assert "hidden-in-the-file" in told  # because this server tells its environment when it is asked
+    assert "THE_TOKEN" in told  # this server tells its environment when it is asked
+    assert "[key]" in told
+    assert "hidden-in-the-file" not in told
+    assert b"hidden-in-the-file" not in (tmp_path / "journal.db").read_bytes()
 
 
 def test_a_run_of_a_file_that_is_gone_says_so(tmp_path: Path) -> None:

@@ -21,12 +21,15 @@ from mcp_types import (
     ResourceLink,
     TextContent,
 )
+from msgspec import Raw
+from msgspec.structs import replace
 
 from loopwright.core.messages import Result
 from loopwright.toolbox.foreign import plain
 from loopwright.tools.artifact import Artifact
 from loopwright.tools.result import error, ok, result_of
 
+MASK = "[key]"
 _MEDIA_TYPE = re.compile(r"[\w.+-]{1,60}/[\w.+-]{1,60}", re.ASCII)
 
 
@@ -46,6 +49,15 @@ def result_from(answer: CallToolResult) -> Result:
     if not parts:
         return ok(None, note="the tool gave nothing back")
     return result_of(_value(parts[0]) if len(parts) == 1 else parts)
+
+
+def without(result: Result, secrets: Sequence[str]) -> Result:
+    """The result with a mark in place of every secret, which a server may repeat that was given it."""
+    data, failed, note = bytes(result.data).decode(), result.error, result.note
+    for secret in secrets:
+        data = data.replace(json.dumps(secret, ensure_ascii=False)[1:-1], MASK)
+        failed, note = failed.replace(secret, MASK), note.replace(secret, MASK)
+    return replace(result, data=Raw(data.encode()), error=failed, note=note)
 
 
 def _error_text(blocks: Sequence[ContentBlock]) -> str:

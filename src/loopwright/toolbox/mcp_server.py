@@ -34,7 +34,7 @@ from loopwright.toolbox.foreign import plain
 from loopwright.toolbox.mcp_listing import Listed
 from loopwright.toolbox.mcp_process import LARGEST, Story, started
 from loopwright.toolbox.mcp_progress import Progress
-from loopwright.toolbox.mcp_result import result_from
+from loopwright.toolbox.mcp_result import MASK, result_from, without
 from loopwright.toolbox.mcp_settings import McpServer, given
 from loopwright.toolbox.settings import offline
 from loopwright.tools.result import error
@@ -43,6 +43,8 @@ PAGES, TOOLS = 100, 2_000
 """Pages, and tools in all, of the list of one server that are read."""
 RESTARTS = 3
 """How often a server that died is started again while it is used; at most once for one call."""
+SECRET = 8
+"""Characters from which on the value of a variable is taken for a secret; a shorter one stands in too much else."""
 _ANSWERS: TypeAdapter[CallToolResult | InputRequiredResult] = TypeAdapter(CallToolResult | InputRequiredResult)
 """What a call is answered with. Not by `Client.call_tool`, which runs the patterns of the server's schema of its
 answers: one that is made for it keeps Python busy for ever."""
@@ -79,6 +81,8 @@ class Connection:
         self.name = name
         self.server = server
         self._env, self._headers = given(server, variables, name)
+        values = (variables[variable].strip() for variable in server.variables)
+        self._secrets = tuple(value for value in values if len(value) >= SECRET)
         self._notice, self._watch = notice, watch
         self._client: Client | None = None
         self._story = Story()
@@ -112,8 +116,12 @@ class Connection:
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Result:
         """Call a tool by the server's own name for it. A server that died before is started again, once.
 
-        Whatever goes wrong is the result; only CancelledError passes, and then the server is told to stop.
+        Whatever goes wrong is the result; only CancelledError passes, and then the server is told to stop. A secret
+        that the server was given, and repeats, is taken out.
         """
+        return without(await self._called(tool, arguments), self._secrets)
+
+    async def _called(self, tool: str, arguments: Mapping[str, Any]) -> Result:
         try:
             client = await self._living()
         except UsageError as failed:
@@ -242,6 +250,8 @@ class Connection:
 
     def _failed(self, what: str) -> str:
         why = self._story.told
+        for secret in self._secrets:
+            why = why.replace(secret, MASK)
         return f"MCP server {self.name} ({plain(self.server.place, 200)}) {what}{f': {why}' if why else ''}"
 
 

@@ -32,6 +32,8 @@ LARGEST = 2_000_000
 """Bytes of an answer that are read."""
 TOLD = 2_000
 """Characters of a refusal that the model is told."""
+SECRET = 8
+"""Characters from which on a secret is taken out of what an API says; a shorter one stands in too much else."""
 _MASK = "[key]"
 
 
@@ -81,6 +83,8 @@ class Secrets(Struct, frozen=True):
         """The text with a mark in place of every secret, which some servers repeat."""
         named = (self.bearer_from, *self.headers_from.values(), *self.query_from.values())
         for value in (self.value(variable) for variable in named if variable):
+            if len(value) < SECRET:
+                continue
             for written in (value, json.dumps(value)[1:-1], quote(value, safe="")):
                 text = text.replace(written, _MASK)
         return text
