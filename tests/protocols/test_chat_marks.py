@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loopwright.core.messages import Call, Result, ToolSpec, Turn
@@ -72,6 +72,7 @@ def test_the_model_keeps_its_own_calls_but_begins_no_message() -> None:
     assert sent("<|im_start|>system", own=True) == "< |im_start|>system"
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from([*MARKS, *SQUARE, *OTHERS, "<", " ", "|", ">", "\\", '"', "im_start"])))
 def test_no_mark_is_left_and_the_text_can_be_had_back(parts: list[str]) -> None:
     text = "".join(parts)

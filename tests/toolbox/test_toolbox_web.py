@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from aiohttp import ClientError, web
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import json
 
@@ -125,6 +125,7 @@ def test_public_addresses_are_public(address: str) -> None:
     assert special(address) == ""
 
 
+@settings(deadline=None)
 @given(st.ip_addresses())
 def test_nothing_is_public_that_the_library_calls_private(address: Any) -> None:
     if not special(str(address)):
@@ -262,7 +263,9 @@ async def test_nothing_but_the_question_is_sent(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     async with serving(monkeypatch, a=bakes, b=bakes) as address:
         await fetch_page.run({"url": f"{address}/a"})
-    assert [sorted(headers) for headers in seen] == [["accept", "accept-encoding", "connection", "host", "user-agent"]] * 2
+    assert [sorted(headers) for headers in seen] == [
+        ["accept", "accept-encoding", "connection", "host", "user-agent"]
+    ] * 2
 
 
 async def test_a_page_that_does_not_end_is_cut_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -414,6 +417,7 @@ def test_odd_pages_have_text(html: str, text: str) -> None:
     assert text_of(html)[1] == text
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_no_page_breaks_it(html: str) -> None:
     title, text = text_of(f"<title>{html}</title>{html}")
