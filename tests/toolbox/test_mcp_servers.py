@@ -180,7 +180,7 @@ async def test_progress_is_told_in_one_line_without_commands_to_a_terminal() -> 
 async def test_a_server_gets_no_variables_but_those_that_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-not-for-you")
     server = stand_in(env={"MODE": "quiet"}, env_from=("GIVEN", "LEVEL"))
-    async with mcp_tools(named={"x": server}, variables={"GIVEN": 'to"ken', "OTHER": "no"}) as tools:
+    async with mcp_tools(named={"x": server}, variables={"GIVEN": 'to"ken-0123', "LEVEL": "3", "OTHER": "no"}) as tools:
         got = data(await next(tool for tool in tools if tool.name == "environment").run({"text": ""}))
     assert (got["MODE"], got["LEVEL"]) == ("quiet", "3")
     assert (got["MODE"], got["GIVEN"]) == ("quiet", "[key]")  # it has the token, and we take it out of what it says
