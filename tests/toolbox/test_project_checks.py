@@ -89,7 +89,7 @@ async def test_the_tests_really_run_and_what_failed_is_told(project: Project) ->
     project.write("tests/test_sum.py", FAULT)
     project.write(".env", "KEY=1")
     with unchanged(project):
-        result = await project_tests(project.folder).run({})
+        result = await project_tests(project.folder, SuiteSettings(command=QUICK)).run({})
     told = data(result)
     assert (told["outcome"], told["passed"], told["failed"], told["skipped"]) == ("failed", 1, 1, 1)
     assert told["failures"] == ["tests/test_sum.py::test_wrong - assert (1 + 1) == 3"]
@@ -101,13 +101,13 @@ async def test_the_tests_really_run_and_what_failed_is_told(project: Project) ->
 
 
 @needs_sandbox
-async def test_hostile_tests_are_contained_and_told(project: Project) -> None:
+async def test_hostile_tests_are_contained_and_told(project: Project, pace: float) -> None:
     project.write("test_hostile.py", HOSTILE)
-    bounds = SuiteSettings(command=QUICK, seconds=6, processes=24, disk_mb=16)
+    bounds = SuiteSettings(command=QUICK, seconds=5 * pace, processes=24, disk_mb=16)
     with unchanged(project):
         told = data(await project_tests(project.folder, bounds).run({"path": "test_hostile.py"}))
     assert told["outcome"] == "stopped"
-    assert told["stopped_for"] == "more than 6 s"
+    assert told["stopped_for"] == f"more than {bounds.seconds:g} s"
     assert "24 processes and threads at a time" in told["limits_reached"]
     assert told["output"].endswith(".....")
 

@@ -13,7 +13,7 @@ from loopwright.toolbox.sandbox.python import bare_python
 
 pytestmark = needs_sandbox
 
-BOUNDS = Bounds(seconds=20, cpu_seconds=20, memory_mb=256, processes=32, disk_mb=16, files=2_000, output_mb=1)
+BOUNDS = Bounds(seconds=60, cpu_seconds=20, memory_mb=256, processes=32, disk_mb=16, files=2_000, output_mb=1)
 ATTEMPT = """
 import ctypes, os, resource, signal, socket, subprocess, sys, time
 libc = ctypes.CDLL(None, use_errno=True)
@@ -63,7 +63,7 @@ def refused(ending: Ending) -> list[str]:
     return [line.split()[0] for line in ending.output.splitlines() if " refused " in line]
 
 
-async def test_a_fork_bomb(project: Project) -> None:
+async def test_a_fork_bomb(project: Project, pace: float) -> None:
     code = """
 while True:
     try:
@@ -71,7 +71,7 @@ while True:
     except OSError:
         time.sleep(0.05)
 """
-    ending = await hostile(project, code, bounds=Bounds(seconds=1.5, processes=32))
+    ending = await hostile(project, code, bounds=Bounds(seconds=1.5 * pace, processes=32))
     assert ended_for(ending) == ["seconds"]
     assert "processes" in [hit.limit for hit in ending.hits]
 
@@ -227,7 +227,7 @@ attempt("ring", lambda: call(425, 8, ctypes.create_string_buffer(120)))
     assert refused(await hostile(project, code)) == ["memfd", "sysv", "namespace", "ring"]
 
 
-async def test_sleeping_for_ever_with_every_signal_ignored(project: Project) -> None:
+async def test_sleeping_for_ever_with_every_signal_ignored(project: Project, pace: float) -> None:
     code = """
 for number in range(1, 65):
     try:
@@ -238,7 +238,7 @@ print("asleep", flush=True)
 while True:
     time.sleep(1000)
 """
-    ending = await hostile(project, code, bounds=Bounds(seconds=1))
+    ending = await hostile(project, code, bounds=Bounds(seconds=pace))
     assert (ended_for(ending), ending.exit_code, ending.output) == (["seconds"], None, "asleep\n")
 
 
@@ -249,7 +249,7 @@ for _ in range(3):
 while True:
     pass
 """
-    assert ended_for(await hostile(project, code, bounds=Bounds(seconds=30, cpu_seconds=0.5))) == ["cpu_seconds"]
+    assert ended_for(await hostile(project, code, bounds=Bounds(seconds=60, cpu_seconds=0.5))) == ["cpu_seconds"]
 
 
 async def test_a_child_that_leaves_its_session(project: Project) -> None:

@@ -30,6 +30,8 @@ from loopwright.tools.result import error, failure, not_found, ok
 
 FAILURES = 30
 """Failures that are listed; all are counted."""
+_FRAME = 8_000
+"""Characters of a result beside the output."""
 THROWN_AWAY = "it ran on a temporary copy without network; what it wrote is gone"
 
 Outcome = Literal["passed", "failed", "no tests", "could not run", "stopped"]
@@ -67,7 +69,7 @@ def project_tests(folder: Path | str, settings: SuiteSettings | None = None) -> 
     asked = settings or SuiteSettings()
     runner = _Runner(Path(folder), asked)
 
-    @tool(effect="execute", repeatable=True, trusted_output=False)
+    @tool(effect="execute", repeatable=True, trusted_output=False, max_chars=asked.output_chars + _FRAME)
     async def run_tests(path: TestPath = "") -> Result:
         """Run the project's tests and report which failed and why.
 
@@ -88,9 +90,10 @@ def project_commands(folder: Path | str, bounds: Bounds | None = None) -> Functi
     Raises:
         UsageError: the folder is none, or cannot be worked on
     """
-    runner = _Runner(Path(folder), bounds or Bounds())
+    allowed = bounds or Bounds()
+    runner = _Runner(Path(folder), allowed)
 
-    @tool(effect="execute", repeatable=True, trusted_output=False)
+    @tool(effect="execute", repeatable=True, trusted_output=False, max_chars=allowed.output_chars + _FRAME)
     async def run_command(command: Line) -> Result:
         """Run a command of the shell on a temporary copy of the project; what it writes is thrown away.
 

@@ -38,6 +38,7 @@ _SETTINGS = (
     *("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime"),
     *("/etc/mime.types", "/etc/protocols", "/etc/services", "/etc/ssl/certs", "/etc/ssl/openssl.cnf"),
 )
+_APPARMOR = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
 _NO_WORKSPACE = ("/proc", "/sys", "/dev", "/run", "/boot")
 
 Way = Literal["drop", "namespace"]
@@ -156,10 +157,21 @@ def _probed(program: str) -> Machine | str:
         said = _trial(machine)
         if not said:
             return machine
+    return f"bubblewrap is installed but cannot make a sandbox here: {said}. {_what_to_do()}; else {INSTALL}"
+
+
+def _what_to_do() -> str:
+    try:
+        forbidden = _APPARMOR.read_text().strip() == "1"
+    except OSError:
+        forbidden = False
+    if forbidden:
+        return (
+            f"AppArmor keeps users from user namespaces: give bwrap a profile that allows them, or set {_APPARMOR} to 0"
+        )
     return (
-        f"bubblewrap is installed but cannot make a sandbox here: {said}. In a container, allow user namespaces "
-        "(docker: --security-opt seccomp=unconfined --security-opt apparmor=unconfined, or --privileged); else "
-        f"{INSTALL}"
+        "In a container, allow user namespaces (docker: --security-opt seccomp=unconfined "
+        "--security-opt apparmor=unconfined, or --privileged)"
     )
 
 
