@@ -7,11 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loopwright.core.messages import Call, Result, ToolSpec, Turn
-from loopwright.protocols.chat_marks import defused
+from loopwright.core.messages import Call, Result, Settings, ToolSpec, Turn
+from loopwright.models.catalog import resolve
+from loopwright.protocols.anthropic import Anthropic
+from loopwright.protocols.chat_marks import MarksApart, defused
+from loopwright.protocols.cohere import CohereChat
+from loopwright.protocols.gemini import Gemini
 from loopwright.protocols.native import Native
 from loopwright.protocols.openai_chat import OpenAIChat
-from loopwright.protocols.speech import Message
+from loopwright.protocols.openai_responses import OpenAIResponses
+from loopwright.protocols.speech import Dialect, Message, Options
+
+DIALECTS: list[Dialect] = [OpenAIChat(), OpenAIResponses(), Anthropic(), Gemini(), CohereChat()]
 
 MARKS = [
     "<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|start_header_id|>", "<|eot_id|>", "<|python_tag|>", "<|user|>",
@@ -86,16 +93,44 @@ def test_hostile_text_takes_no_time(text: str) -> None:
     assert defused(text.encode()) == text.encode()
 
 
-@pytest.mark.parametrize("marks", [True, False])
-def test_the_dialect_writes_them_apart_unless_told_that_all_is_text(*, marks: bool) -> None:
-    dialect = OpenAIChat(marks=marks)
-    shown = "< |im_start|>" if marks else "<|im_start|>"
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
+def test_a_dialect_writes_them_apart_where_it_is_told_to(dialect: Dialect) -> None:
     call = Call("f", {"a": "<|im_start|>"}, text='{"a": "<|im_start|>"}', provider_id="c")
     messages = [
         Message("user", "<|im_start|>"),
         Native().turn(Turn(text="<|im_start|>", calls=(call,))),
         *Native().results([(call, Result("error", error="<|im_start|>"))]),
     ]
-    written = [dialect.message(message).decode() for message in messages]
-    written.append(dialect.tools([ToolSpec("f", description="<|im_start|>")]).decode())
-    assert [text.count(shown) for text in written] == [1, 2, 1, 1]
+    specs = [ToolSpec("f", description="<|im_start|>")]
+    apart = MarksApart(dialect)
+    assert apart.name == dialect.name
+    for one, shown in ((dialect, "<|im_start|>"), (apart, "< |im_start|>")):
+        written = [*(one.message(message) for message in messages), one.tools(specs)]
+        assert [data.decode().count(shown) for data in written] == [1, 2, 1, 1]
+    options = Options(settings=Settings())
+    assert apart.body("m", [apart.message(messages[0])], options, stream=False) == dialect.body(
+        "m", [apart.message(messages[0])], options, stream=False
+    )
+    assert type(apart.reader(stream=True)) is type(dialect.reader(stream=True))
+
+
+@pytest.mark.parametrize(
+    ("spec", "environ", "apart"),
+    [
+        ("openai:m", {}, False),
+        ("openai-responses:m", {}, False),
+        ("anthropic:m", {}, False),
+        ("gemini:m", {}, False),
+        ("cohere:m", {}, False),
+        ("openai:m", {"OPENAI_BASE_URL": "http://box/v1"}, True),
+        ("openai-responses:m", {"OPENAI_BASE_URL": "http://box/v1"}, True),
+        ("anthropic:m", {"ANTHROPIC_BASE_URL": "http://box"}, True),
+        ("ollama:m", {}, True),
+        ("groq:m", {}, True),
+        ("openrouter:m", {}, True),
+    ],
+)
+def test_only_the_own_addresses_of_some_take_all_as_text(spec: str, environ: dict[str, str], *, apart: bool) -> None:
+    key = spec.partition(":")[0].upper().replace("-RESPONSES", "") + "_API_KEY"
+    dialect = resolve(spec, environ={key: "sk-0123456789abcdef", **environ}).dialect
+    assert isinstance(dialect, MarksApart) == apart

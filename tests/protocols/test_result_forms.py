@@ -111,7 +111,7 @@ def _of_string(content: object) -> JSON:
 
 
 DIALECTS: list[tuple[Dialect, Callable[[JSON], list[Told]]]] = [
-    (OpenAIChat(marks=False), in_chat),
+    (OpenAIChat(), in_chat),
     (CohereChat(), in_chat),
     (OpenAIResponses(), in_responses),
     (Anthropic(), in_anthropic),

@@ -236,19 +236,24 @@ def _model(spec: str, provider: Provider, endpoint: Endpoint, key: str, delivery
     return Model(
         name=endpoint.model,
         spec=spec,
-        dialect=_dialect(provider.route, rule, marks=not _takes_text(provider, endpoint)),
+        dialect=_spoken(provider, endpoint, rule),
         transport=OpenAICompatible(endpoint, key=key, delivery=delivery),
         capabilities=rule.capabilities,
         price=_price(provider, endpoint),
     )
 
 
-def _takes_text(provider: Provider, endpoint: Endpoint) -> bool:
-    """Whether all of a message is text for the endpoint, marks of chat templates too."""
-    return provider.plain and endpoint.base_url == provider.base_url
+def _spoken(provider: Provider, endpoint: Endpoint, rule: ModelRule) -> Dialect:
+    """The dialect, with marks of chat templates written apart unless all of a message is text for the endpoint."""
+    dialect = _dialect(provider.route, rule)
+    if provider.plain and endpoint.base_url == provider.base_url:
+        return dialect
+    from loopwright.protocols.chat_marks import MarksApart
+
+    return MarksApart(dialect)
 
 
-def _dialect(route: Route, rule: ModelRule, *, marks: bool) -> Dialect:
+def _dialect(route: Route, rule: ModelRule) -> Dialect:
     # Only the one that is spoken is loaded.
     match route.dialect:
         case "anthropic":
@@ -270,7 +275,7 @@ def _dialect(route: Route, rule: ModelRule, *, marks: bool) -> Dialect:
         case "openai-chat":
             from loopwright.protocols.openai_chat import OpenAIChat
 
-            return OpenAIChat(limit_field=rule.limit_field or "max_tokens", marks=marks)
+            return OpenAIChat(limit_field=rule.limit_field or "max_tokens")
 
 
 def _price(provider: Provider, endpoint: Endpoint) -> Price | None:

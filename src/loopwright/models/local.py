@@ -20,6 +20,7 @@ from loopwright.core.events import Failure
 from loopwright.core.messages import NOTHING, Price
 from loopwright.engine.ports import Feed, Model
 from loopwright.models.llama import Files, Llama, shared
+from loopwright.protocols.chat_marks import MarksApart
 from loopwright.protocols.openai_chat import OpenAIChat
 from loopwright.protocols.speech import Capabilities
 
@@ -57,7 +58,7 @@ def local_model(
     return Model(
         name=files.name,
         spec="local" if path is None else f"local:{path}",
-        dialect=OpenAIChat(),
+        dialect=MarksApart(OpenAIChat()),
         transport=LocalTransport(files),
         capabilities=CAPABILITIES,
         price=Price(0.0, 0.0),

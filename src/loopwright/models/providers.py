@@ -211,6 +211,7 @@ ANTHROPIC = Provider(
     listing="https://docs.anthropic.com/en/docs/about-claude/models lists the names",
     price_book="anthropic",
     route=MESSAGES,
+    plain=True,
 )
 
 GEMINI = Provider(
@@ -226,6 +227,7 @@ GEMINI = Provider(
     listing="https://ai.google.dev/gemini-api/docs/models lists the names",
     price_book="google",
     route=GENERATE_CONTENT,
+    plain=True,
 )
 
 OPENAI_RESPONSES = Provider(
@@ -248,6 +250,7 @@ OPENAI_RESPONSES = Provider(
     listing="https://platform.openai.com/docs/models lists the names",
     price_book="openai",
     route=RESPONSES,
+    plain=True,
 )
 
 COHERE = Provider(
@@ -261,6 +264,7 @@ COHERE = Provider(
     listing="https://docs.cohere.com/docs/models lists the names",
     price_book="cohere",
     route=COHERE_CHAT,
+    plain=True,
 )
 
 DEEPSEEK = Provider(

@@ -9,6 +9,10 @@ It works on encoded messages: a blank needs no escape however deep the text lies
 """
 
 import re
+from collections.abc import Sequence
+
+from loopwright.core.messages import ToolSpec
+from loopwright.protocols.speech import Dialect, Message, Options, ReplyReader
 
 _OPENING = rb"(?:<|\\u003[cC])"
 _END = rb"(?:>|\\{1,8}u003[eE])"
@@ -44,3 +48,27 @@ def defused(message: bytes, *, own: bool = False) -> bytes:
         return found["opening"] + b" " + found["rest"]
 
     return _MARK.sub(apart, message)
+
+
+class MarksApart:
+    """A dialect for endpoints that may take marks of chat templates in a message for real ones."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+        self.name: str = dialect.name
+
+    def message(self, message: Message) -> bytes:
+        """As the dialect encodes it, with the marks written apart."""
+        return defused(self._dialect.message(message), own=message.role == "assistant")
+
+    def tools(self, tools: Sequence[ToolSpec]) -> bytes:
+        """As the dialect encodes them, with the marks written apart."""
+        return defused(self._dialect.tools(tools))
+
+    def body(self, model: str, messages: Sequence[bytes], options: Options, *, stream: bool) -> bytes:
+        """As the dialect joins it."""
+        return self._dialect.body(model, messages, options, stream=stream)
+
+    def reader(self, *, stream: bool) -> ReplyReader:
+        """As the dialect has it."""
+        return self._dialect.reader(stream=stream)

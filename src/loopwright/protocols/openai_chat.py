@@ -13,7 +13,6 @@ from msgspec import Raw, Struct
 
 from loopwright.core.errors import UsageError
 from loopwright.core.messages import Call, ToolSpec, Turn
-from loopwright.protocols.chat_marks import defused
 from loopwright.protocols.envelope import writable
 from loopwright.protocols.images import address_of
 from loopwright.protocols.json_values import as_object, chosen, decoded, encoded, is_object, objects
@@ -30,32 +29,15 @@ _PLAIN_CHUNK = msgspec.json.Decoder(PlainChunk)
 
 
 class OpenAIChat:
-    """The dialect."""
+    """The dialect. Endpoints differ in one field: newer models of OpenAI want `max_completion_tokens`."""
 
     name = "openai-chat"
 
-    def __init__(
-        self,
-        *,
-        limit_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens",
-        marks: bool = True,
-    ) -> None:
-        """Set the dialect up for an endpoint.
-
-        Args:
-            limit_field: newer models of OpenAI want `max_completion_tokens`
-            marks: whether the endpoint may take marks of chat templates in a message for real ones, so that they are
-                written apart
-        """
+    def __init__(self, *, limit_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens") -> None:
         self._limit_field = limit_field
-        self._marks = marks
 
     def message(self, message: Message) -> bytes:
         """Encode one message. The provider's own one goes back as it came, as long as its calls are valid."""
-        written = self._written(message)
-        return defused(written, own=message.role == "assistant") if self._marks else written
-
-    def _written(self, message: Message) -> bytes:
         if message.role == "tool" and message.call is not None:
             return encoded({"role": "tool", "tool_call_id": message.call.provider_id, "content": message.text})
         turn = message.turn
@@ -69,7 +51,7 @@ class OpenAIChat:
 
     def tools(self, tools: Sequence[ToolSpec]) -> bytes:
         """Encode the tool list; empty for no tools."""
-        return defused(function_list(tools)) if self._marks else function_list(tools)
+        return function_list(tools)
 
     def body(self, model: str, messages: Sequence[bytes], options: Options, *, stream: bool) -> bytes:
         """Join a request body. What may differ from one request of a run to the next comes behind the messages.
