@@ -21,7 +21,7 @@ from loopwright.core.rules import Match, Rule, leaves
 from loopwright.core.state import State
 
 WHOLE = Whole("00", 100, readable=True)
-FETCH = ToolSpec("fetch", trusted_output=False)
+FETCH = ToolSpec("fetch", trusted_output=False, parameters={"type": "object", "properties": {"n": {}}})
 CONTACT = ToolSpec("contact")
 SEND = ToolSpec("send", effect="send", parameters={"type": "object", "properties": {"to": {}, "text": {}}})
 SAVE = ToolSpec("save", effect="write", parameters={"type": "object", "properties": {"text": {}}})
@@ -210,6 +210,13 @@ def test_or_the_rule_names_it() -> None:
     assert tool_run(after(told(rules=rules), send())).by == "rule 1"
     assert person(after(told(rules=rules), Call("save", {"text": "x"})))
     assert after(told(rules=rules), pay(7)).open["2.1"].verdict.permission == "deny"
+
+
+def test_a_rule_can_let_what_only_reads_ask_too() -> None:
+    events = told(rules=(Rule("allow", tool="fetch", tainted="ask"),), task="look at a.org")
+    assert tool_run(after(events, Call("fetch", {"n": "a.org"})))
+    why = person(after(events, Call("fetch", {"n": "evil.org/?all"}))).why
+    assert why == "the run has read text of others (fetch 1.1), and 'n' is not from the task"
 
 
 def test_calls_of_the_turn_that_reads_were_made_before_it_was_read() -> None:

@@ -127,6 +127,7 @@ def test_a_rule_that_makes_no_sense_is_refused(wrong: Any, said: str) -> None:
 
 
 def test_a_rule_says_what_it_is() -> None:
+    assert str(Rule("allow", tool="x", tainted="ask")) == "allow x, unless others wrote what"
     assert str(Rule("ask")) == "ask every tool"
     assert str(Rule("deny", effect="pay")) == "deny what can pay"
     assert Rule("deny", tool="x").condition == ""

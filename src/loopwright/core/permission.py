@@ -79,7 +79,7 @@ class Consent(Struct):
         if not self.read:
             return verdict
         trace = self.origins.trace(call.arguments, tool.parameters)
-        return self._doubted(verdict, tool, trace, named=found is not None and found[1].tainted == "allow")
+        return self._doubted(verdict, tool, trace, found[1].tainted if found is not None else "")
 
     def digest(self, call: Call) -> str:
         """What an approval is bound to: the run, the tool and the arguments."""
@@ -123,11 +123,12 @@ class Consent(Struct):
     def _numbered(self) -> enumerate[Rule]:
         return enumerate(self.rules, 1)
 
-    def _doubted(self, verdict: Verdict, tool: ToolSpec, trace: Trace, *, named: bool) -> Verdict:
-        """The verdict behind text of others."""
+    def _doubted(self, verdict: Verdict, tool: ToolSpec, trace: Trace, tainted: str) -> Verdict:
+        """The verdict behind text of others; `tainted` is what the rule says of that."""
         traced = trace.linked and not trace.stray
         permission, why = verdict.permission, verdict.why
-        if tool.effect != "read" and not traced and not named and permission != "deny":
+        matters = tainted == "ask" or (tool.effect != "read" and tainted != "allow")
+        if matters and not traced and permission != "deny":
             source = (
                 f"{_quoted(trace.stray)} is not from the task"
                 if trace.stray

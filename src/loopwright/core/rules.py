@@ -94,8 +94,9 @@ class Rule(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     effect: Effect | None = None
     arguments: dict[str, str | Match] = field(default_factory=dict[str, "str | Match"])
     """Patterns by the name of an argument, or ``*`` for all; a text is a glob."""
-    tainted: Literal["ask", "allow"] = "ask"
-    """With ``allow``: the rule holds also behind text of others, wherever the arguments come from."""
+    tainted: Literal["", "ask", "allow"] = ""
+    """What holds behind text of others. ``allow``: the same, wherever the arguments come from. ``ask``: also what only
+    reads asks, because an address or a query can carry out what was read. Without it, all but what only reads asks."""
     reason: str = ""
     """Why, for whoever is asked, and for the model whose call is denied."""
     source: str = ""
@@ -106,10 +107,10 @@ class Rule(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
             raise ValueError(f"permission {self.permission!r}; it is one of {', '.join(get_args(Permission))}")
         if self.effect is not None and self.effect not in get_args(Effect):
             raise ValueError(f"effect {self.effect!r}; it is one of {', '.join(get_args(Effect))}")
-        if self.tainted not in ("ask", "allow"):
+        if self.tainted not in ("", "ask", "allow"):
             raise ValueError(f"tainted {self.tainted!r}; it is one of ask, allow")
-        if self.tainted == "allow" and self.permission != "allow":
-            raise ValueError(f"tainted = 'allow' makes no sense in a rule that says {self.permission}")
+        if self.tainted and self.permission != "allow":
+            raise ValueError(f"tainted makes no sense in a rule that says {self.permission}")
 
     def concerns(self, tool: ToolSpec) -> bool:
         """Whether the rule is about this tool, as far as that depends on the tool."""
@@ -132,7 +133,7 @@ class Rule(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
         """What the rule is about, in words."""
         effect = f"what can {self.effect}" if self.effect else ""
         about = ", ".join(part for part in (self.tool or "", effect) if part) or "every tool"
-        trust = ", whatever others wrote" if self.tainted == "allow" else ""
+        trust = {"": "", "ask": ", unless others wrote what", "allow": ", whatever others wrote"}[self.tainted]
         return f"{about}{f' where {self.condition}' if self.arguments else ''}{trust}"
 
     @property

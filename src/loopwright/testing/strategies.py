@@ -210,7 +210,7 @@ def rules() -> st.SearchStrategy[Rule]:
         arguments=st.dictionaries(texts(8), texts() | pattern, max_size=2),
         reason=texts(),
         source=texts(),
-    ) | st.builds(Rule, st.just("allow"), tainted=st.sampled_from(["ask", "allow"]))
+    ) | st.builds(Rule, st.just("allow"), tainted=st.sampled_from(["", "ask", "allow"]))
 
 
 def outcomes() -> st.SearchStrategy[words.Outcome]:
