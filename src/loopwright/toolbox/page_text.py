@@ -101,9 +101,7 @@ def text_of(html: str, *, address: str = "", links: bool = False) -> tuple[str, 
 
 def _written(root: Any, address: str, *, around: bool) -> str:
     """The text beneath an element, one block a line, with an empty line where paragraphs end."""
-    lines = [
-        line.strip() for line in "".join(_parts(root, address, around=around)).split("\n")
-    ]
+    lines = [line.strip() for line in "".join(_parts(root, address, around=around)).split("\n")]
     text = "\n".join(line.replace("\x01", " ") for line in lines)
     return re.sub(r"\n{3,}", "\n\n", text).strip("\n")
 
