@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from training import invented
 from training.documents import DOCUMENTS, recorded
+from training.handbooks import HANDBOOKS
 from training.held_out import touches
 from training.toolbox_plans import PLANS
 from training.toolbox_tasks import SINGLE
@@ -29,11 +30,12 @@ Maker = Callable[[random.Random], Episode]
 LONGEST = 300
 """Characters of a thought or an answer."""
 SHARES: tuple[tuple[float, tuple[tuple[float, Maker], ...]], ...] = (
-    (0.27, SINGLE),
-    (0.25, PLANS),
+    (0.28, SINGLE),
+    (0.24, PLANS),
     (0.12, TROUBLE),
-    (0.10, DOCUMENTS),
-    (0.26, ((1.0, invented.episode),)),
+    (0.06, DOCUMENTS),
+    (0.10, HANDBOOKS),
+    (0.20, ((1.0, invented.episode),)),
 )
 STRANGERS = 0.12
 """How often a tool that is not needed and was never seen lies among the others."""

@@ -52,6 +52,9 @@ def bet_on_rain(chance: random.Random) -> Episode:
             f"{who.capitalize()} and I have a bet of {stake}: I said {event}. If I am right, what do I get in {want}?",
             f"I put {stake} on this: {event}. In case I won, tell me the amount in {want}.",
             f"My bet with {who}: {stake} that {event}. Convert my winnings to {want} if I won.",
+            f"We bet {stake} on {'rain' if on_rain else 'a dry day'} in {where} today, and I was for it. Did I win, and how many {want} would that be?",
+            f"{who.capitalize()} pays me {stake} if {event}. How much is that in {want}, if I get it?",
+            f"Did I win my bet of {stake} that {event}? If yes, say it in {want}.",
             f"There's a bet of {stake} that {event}, and I took it. If that's right, how many {want} do I get?",
         ),
     )
@@ -70,6 +73,37 @@ def bet_on_rain(chance: random.Random) -> Episode:
     answer = f"{told}, so you won: {paid.sentence}."
     steps = [found.step, paid.step]
     return episode(chance, "bet", asked, [WEATHER, CURRENCY], steps, "The bet is won and the amount is known.", answer)
+
+
+def rain_together(chance: random.Random) -> Episode:
+    """The rain of two places, added up; or how much more one gets."""
+    a, b = cities(chance, 2)
+    one = weather(chance, a, f"I need the precipitation in {a}.", rain=precipitation(chance))
+    two = weather(chance, b, f"Now I need the precipitation in {b}.", rain=precipitation(chance))
+    asked, sign = pick(
+        chance,
+        (
+            (f"How many mm of rain do {a} and {b} get together?", "+"),
+            (f"Add up today's rain in {a} and {b}.", "+"),
+            (f"What is the sum of the rain in {a} and in {b} today, in mm?", "+"),
+            (f"What is the difference between the rain in {a} and in {b}?", "-"),
+        ),
+    )
+    high, low = max(one.rain, two.rain), min(one.rain, two.rain)
+    step, result = calculation(
+        f"{one.rain} + {two.rain}" if sign == "+" else f"{high} - {low}",
+        f"{a} has {one.rain} mm and {b} {two.rain} mm. I calculate the {'sum' if sign == '+' else 'difference'}.",
+    )
+    answer = f"It is {result} mm: {one.rain} mm in {a} and {two.rain} mm in {b}."
+    return episode(
+        chance,
+        "compare",
+        asked,
+        [WEATHER, CALCULATOR],
+        [one.step, two.step, step],
+        f"The result is {result} mm.",
+        answer,
+    )
 
 
 def bet_rain(chance: random.Random) -> float:
@@ -516,5 +550,6 @@ PLANS: tuple[tuple[float, Callable[[random.Random], Episode]], ...] = (
     (1.3, if_then),
     (0.6, converted_degrees),
     (0.4, three_steps),
+    (0.4, rain_together),
 )
 """Each with its share."""

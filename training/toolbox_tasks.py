@@ -296,6 +296,17 @@ def conversion(chance: random.Random) -> Episode:
             f"Express {have} in {want}.",
             f"Value of {have} in {want}",
             f"rate {have} -> {code}",
+            f"{have} -> {want}",
+            f"How many {want} do I get for {have}?",
+            f"How many {want} do you get for {have}?",
+            f"How many {want} would {have} be?",
+            f"The shop wants {have}. In {want} that is how much?",
+            f"They asked for {have}. What is that in {want}?",
+            f"in {want}, how much is {have}?",
+            f"{have}: how many {want}?",
+            f"I need {have} in {want}.",
+            f"If I pay {have}, what is it in {want}?",
+            f"and {have} in {want}?",
         ),
     )
     thought = pick(
@@ -338,7 +349,8 @@ def exchange_rate(chance: random.Random) -> Episode:
 
 def arithmetic(chance: random.Random) -> Episode:
     """A sum, said in digits or in words."""
-    asked, expression, unit = pick(chance, (plain_sum, plain_sum, word_problem, word_problem, percentage))(chance)
+    kinds = (plain_sum, plain_sum, word_problem, word_problem, percentage, other_unit, wages)
+    asked, expression, unit = pick(chance, kinds)(chance)
     thought = pick(
         chance,
         ("I need to calculate this.", "The calculator gives the exact result.", f"I calculate {expression}."),
@@ -514,6 +526,63 @@ def word_problem(chance: random.Random) -> tuple[str, str, str]:
         lambda: (f"Add up {n}, {m}, {k} and {large}.", f"{n} + {m} + {k} + {large}", ""),
     )  # fmt: skip
     return pick(chance, problems)()
+
+
+UNITS: tuple[tuple[str, str, float], ...] = (
+    ("minutes", "seconds", 60), ("hours", "minutes", 60), ("days", "hours", 24), ("weeks", "days", 7),
+    ("years", "months", 12), ("kilometres", "metres", 1000), ("metres", "centimetres", 100), ("kg", "grams", 1000),
+    ("kilograms", "grams", 1000), ("litres", "millilitres", 1000), ("feet", "inches", 12), ("yards", "feet", 3),
+    ("miles", "kilometres", 1.609344), ("inches", "centimetres", 2.54), ("pounds", "kilograms", 0.45359237),
+    ("dozens", "pieces", 12), ("hours", "seconds", 3600), ("tonnes", "kilograms", 1000), ("decades", "years", 10),
+)  # fmt: skip
+"""Large and small units, and how many of the small one is in the large one."""
+
+
+def other_unit(chance: random.Random) -> tuple[str, str, str]:
+    """A measure in another unit, in either direction."""
+    large, small, many = pick(chance, UNITS)
+    if chance.random() < 0.5:
+        value = pick(chance, (chance.randrange(2, 200), round(chance.uniform(0.5, 60), 1)))
+        start, end, expression = large, small, f"{value} * {many}"
+    else:
+        value = chance.randrange(2, 300) * (int(many) if many > 2 and chance.random() < 0.6 else 1)
+        start, end, expression = small, large, f"{value} / {many}"
+    said = grouped(chance, value)
+    asked = pick(
+        chance,
+        (
+            f"How many {end} are {said} {start}?",
+            f"{said} {start} in {end}?",
+            f"{said} {start} is how many {end}?",
+            f"Convert {said} {start} to {end}.",
+            f"What is {said} {start} in {end}?",
+            f"how many {end} is that: {said} {start}",
+            f"I have {said} {start}. How many {end} is that?",
+        ),
+    )
+    return asked, expression, end
+
+
+def wages(chance: random.Random) -> tuple[str, str, str]:
+    """Rates and fixed parts, without a currency."""
+    a, b, c = chance.randrange(2, 90), chance.randrange(2, 90), chance.randrange(2, 15)
+    who = pick(
+        chance, ("The painter", "The gardener", "My tutor", "The electrician", "A cleaner", "The band", "A driver")
+    )
+    thing = pick(chance, THINGS)
+    problems = (
+        (f"{who} takes {a} an hour plus {b} for the way and worked {c} hours. What do I pay?", f"{c} * {a} + {b}"),
+        (f"{who} charges {b} for coming and {a} for each hour. How much is it for {c} hours?", f"{b} + {a} * {c}"),
+        (f"{who} earns {a} an hour and works {c} hours a day. How much is that in {b} days?", f"{a} * {c} * {b}"),
+        (f"I have {a * c} {plural(thing)} and put {c} into each box. How many boxes do I need?", f"{a * c} / {c}"),
+        (f"{c} children get {a} sweets each, and {b} are left over. How many sweets were there?", f"{c} * {a} + {b}"),
+        (f"There were {a + b} people and {b} went home. How many are left?", f"{a + b} - {b}"),
+        (f"Each of {c} shelves holds {a} books. How many books are that?", f"{c} * {a}"),
+        (f"A ticket is {a} and there are {c} of us. What is it altogether?", f"{c} * {a}"),
+        (f"I read {a} pages a day. How many days do I need for {a * c} pages?", f"{a * c} / {a}"),
+        (f"My recipe for {c} needs {a} grams of flour. How much is it for one person?", f"{a} / {c}"),
+    )
+    return *pick(chance, problems), ""
 
 
 def plural(thing: str) -> str:

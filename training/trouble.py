@@ -7,6 +7,7 @@ from loopwright.core.messages import Result
 from loopwright.toolbox.clock import nearest, zone
 from loopwright.toolbox.currency import carried_rates
 from loopwright.tools.result import error, not_found
+from training.handbooks import DAYS
 from training.toolbox_steps import (
     CALCULATOR,
     CLOCK,
@@ -348,6 +349,13 @@ def in_the_question(chance: random.Random) -> Episode:
     )
     where, place = pick(chance, tuple(CITIES)), pick(chance, tuple(CITIES))
     thing, colour = pick(chance, THINGS), pick(chance, ("red", "green", "blue", "yellow", "black", "white", "brown"))
+    other_colour = pick(chance, ("orange", "purple", "grey", "pink", "silver"))
+    second = next(one for one in iter(lambda: pick(chance, THINGS), "") if one != thing)
+    event, day = pick(chance, ("meeting", "party", "exam", "concert", "lesson", "talk")), pick(chance, DAYS)
+    room, hour = (
+        pick(chance, ("Oak", "Cedar", "Birch", "Willow", "A4", "B12", "C7", "Turing", "Curie")),
+        chance.randrange(8, 21),
+    )
     n = chance.randrange(2, 99)
     asked, answer = pick(
         chance,
@@ -355,6 +363,28 @@ def in_the_question(chance: random.Random) -> Episode:
             (f"My name is {name} and I live in {where}. Where do I live?", f"You live in {where}."),
             (f"My name is {name} and I live in {where}. What is my name?", f"Your name is {name}."),
             (f"{name} lives in {where} and {other} in {place}. Where does {other} live?", f"{other} lives in {place}."),
+            (
+                f"The {colour} box holds a {thing} and the {other_colour} box a {second}. Which box holds the {thing}?",
+                f"The {colour} box holds the {thing}.",
+            ),
+            (
+                f"The {thing} is in the {colour} bag, the {second} in the {other_colour} bag. Where is the {second}?",
+                f"The {second} is in the {other_colour} bag.",
+            ),
+            (f"Our {event} is on {day} in room {room}. In which room is it?", f"It is in room {room}."),
+            (f"The {event} is on {day} at {hour}:00. On which day is it?", f"It is on {day}."),
+            (f"The {event} starts at {hour}:00 on {day}. At what time does it start?", f"It starts at {hour}:00."),
+            (f"{name} plays the piano and {other} the drums. Who plays the drums?", f"{other} plays the drums."),
+            (f"{name} is the mother of {other}. Who is the mother of {other}?", f"{name} is the mother of {other}."),
+            (
+                f"Bus {n} goes to {where} and bus {n + 1} to {place}. Which bus goes to {where}?",
+                f"Bus {n} goes to {where}.",
+            ),
+            (f"The key to {where} is {colour}. What colour is it?", f"It is {colour}."),
+            (
+                f"{name} paid for the {thing} and {other} for the {second}. Who paid for the {thing}?",
+                f"{name} paid for the {thing}.",
+            ),
             (f"The {thing} is {colour}. What colour is the {thing}?", f"The {thing} is {colour}."),
             (f"{name} is {n} years old. How old is {name}?", f"{name} is {n} years old."),
             (f"I have {n} {colour} stones. What colour are they?", f"They are {colour}."),
@@ -462,7 +492,7 @@ TROUBLE: tuple[tuple[float, Callable[[random.Random], Episode]], ...] = (
     (0.3, conversion_is_down),
     (0.6, small_talk),
     (0.2, abilities),
-    (0.6, in_the_question),
+    (1.0, in_the_question),
     (0.4, common_knowledge),
     (1.0, no_fitting_tool),
     (0.4, bare),

@@ -41,7 +41,19 @@ def test_the_same_seed_gives_the_same_data(some: list[Episode]) -> None:
 def test_all_are_different_and_of_every_family(some: list[Episode]) -> None:
     assert len({(one.task, *(tool.name for tool in one.tools)) for one in some}) == COUNT
     families = Counter(one.family for one in some)
-    for family in ("weather", "bet", "purchase", "compare", "failure", "retry", "documents", "invented", "no tool"):
+    for family in (
+        "weather",
+        "bet",
+        "purchase",
+        "compare",
+        "failure",
+        "retry",
+        "documents",
+        "handbooks",
+        "read then",
+        "invented",
+        "no tool",
+    ):
         assert families[family] >= 5, family
 
 
