@@ -55,6 +55,7 @@ def test_every_pattern_of_a_rule_must_hold() -> None:
         ("*@example.com", "EVA@EXAMPLE.COM", False, True),
         ("*@example.com", "x\n@example.com", False, True),
         ("*@example.com", "eva@example.com.evil.org", False, False),
+        *(("ls *", f"ls a{end}rm b", False, True) for end in "\n\r\v\f\x1c\x85\u2028\u2029"),
         ("*@example.com", ["a@example.com", "b@example.com"], True, True),
         ("*@example.com", ["a@example.com", "b@evil.org"], False, True),
         ("*@example.com", [], False, False),
@@ -101,6 +102,13 @@ def test_an_argument_that_is_left_out_has_its_default() -> None:
     assert not about(Rule("deny", arguments={"cc": "archive@*"}), to="x", cc="eva")
     assert not about(Rule("deny", arguments={"odd": "*"}), to="x")
     assert not about(Rule("deny", arguments={"no_such": "*"}), to="x")
+
+
+@pytest.mark.parametrize("odd", [None, 5, [], "to", {"to": 5}, {"to": None}, {"to": ["default"]}])
+def test_a_schema_that_is_none_gives_no_default(odd: Any) -> None:
+    tool = ToolSpec("odd", parameters={"type": "object", "properties": odd})
+    assert not Rule("deny", arguments={"to": "*"}).matches(tool, {})
+    assert Rule("deny", arguments={"to": "*"}).matches(tool, {"to": 1})
 
 
 def test_a_star_stands_for_all_arguments() -> None:

@@ -4,8 +4,8 @@ Owns the words of a policy and how patterns match. In which order rules count, a
 `core.permission`'s.
 
 Arguments are written by a model, so a pattern may be evaded. Therefore a rule that allows is read *narrowly*: every
-value must match, upper and lower case count, ``*`` and ``.`` stop at the end of a line, and a path that climbs (``..``)
-matches no ``*``. A rule that asks or denies is read *broadly*: one value that matches is enough, in any case, over
+value must match, upper and lower case count, ``*`` stops at the end of a line, and a path that climbs (``..``) matches
+no ``*``. A rule that asks or denies is read *broadly*: one value that matches is enough, in any case, over
 lines, and a text that is a number counts as one.
 """
 
@@ -25,6 +25,9 @@ LONGEST = 10_000
 """Characters of a text that patterns are tried on; a longer one is too much for a rule that allows to say yes to."""
 LARGEST = 1 << 1024
 """A whole number from here on is too large to be written out or compared."""
+
+_BREAK = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+"""What may end a line for some tool."""
 
 Leaf = str | int | float | bool | None
 
@@ -66,7 +69,7 @@ class Match(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
             return broad
         if self.glob is not None and not (_pattern(_from_glob(self.glob), broad=broad).fullmatch(text)):
             return False
-        if self.glob is not None and not broad and climbs(text) and not climbs(self.glob):
+        if self.glob is not None and not broad and (_BREAK.search(text) or (climbs(text) and not climbs(self.glob))):
             return False
         return self.regex is None or _pattern(self.regex, broad=broad).fullmatch(text) is not None
 
@@ -187,7 +190,8 @@ def _valued(name: str, tool: ToolSpec, arguments: dict[str, Any]) -> object:
         return list(arguments.values())
     if name in arguments:
         return arguments[name]
-    schema = tool.parameters.get("properties", {}).get(name)
+    schemas = tool.parameters.get("properties")  # others may have written it
+    schema = cast("dict[str, Any]", schemas).get(name) if isinstance(schemas, dict) else None
     return cast("dict[str, Any]", schema).get("default", _MISSING) if isinstance(schema, dict) else _MISSING
 
 
