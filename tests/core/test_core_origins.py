@@ -68,6 +68,24 @@ def test_what_says_too_little_links_no_call_to_the_task(value: Any) -> None:
     assert not knowing("all in all, give the * to a man / and the .. rest").trace({"v": value}, schema(v={})).linked
 
 
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("info@strasse.example", "info@straße.example"),
+        ("the firm", "the ﬁrm"),
+        ("the key.txt", "the \u212aey.txt"),
+        ("the list.txt", "the li\u017ft.txt"),
+    ],
+)
+def test_letters_that_only_fold_to_the_same_are_others(said: str, value: str) -> None:
+    assert not stems(value, said)
+    assert stems(said.upper(), said)
+
+
+def test_capitals_make_no_difference_in_any_script() -> None:
+    assert stems("MÜNCHEN Αθήνα", "münchen ΑΘΉΝΑ")
+
+
 def test_words_behind_each_other_in_two_texts_are_not_side_by_side() -> None:
     assert not stems("Emma Johnson", "Ask Emma", "Johnson is away")
     assert not stems("Emma Johnson", Raw(encode(["Emma", "Johnson"])))
@@ -163,6 +181,22 @@ def test_anything_else_does(value: Any, parameter: Any) -> None:
 def test_a_schema_that_refers_to_itself_ends() -> None:
     parameters = schema(v={"$ref": "#/$defs/Tree"}) | {"$defs": {"Tree": {"anyOf": [{"$ref": "#/$defs/Tree"}]}}}
     assert Origins().trace({"v": "leaf"}, parameters).stray == "v"
+
+
+def test_a_schema_whose_circles_multiply_is_read_once() -> None:
+    tree: dict[str, Any] = {"anyOf": [{"$ref": "#/$defs/Tree"}] * 50, "properties": {"in": {"$ref": "#/$defs/Tree"}}}
+    value: Any = "leaf"
+    for _ in range(50):
+        value = {"in": value}
+    assert Origins().trace({"v": value}, schema(v={"$ref": "#/$defs/Tree"}) | {"$defs": {"Tree": tree}}).stray == "v"
+
+
+@pytest.mark.parametrize("odd", [5, None, "text", [], {}, [5], {"in": 5}, True])
+@pytest.mark.parametrize("word", ["anyOf", "enum", "properties", "$ref", "items", "additionalProperties", "$defs"])
+def test_a_schema_that_is_none_offers_nothing(word: str, odd: Any) -> None:
+    for value in ("leaf", ["leaf"], {"in": "leaf"}):
+        parameters = schema(v={word: odd, "allOf": [{"$ref": "#/$defs/Some"}]}) | {word: odd}
+        assert Origins().trace({"v": value}, parameters).stray == "v"
 
 
 def test_the_first_argument_that_nobody_said_is_named() -> None:

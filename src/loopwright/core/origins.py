@@ -11,7 +11,7 @@ is asked too often, never too rarely.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Any, cast
 
@@ -28,8 +28,6 @@ MOST_WAITING = 256
 """Texts that wait to be read."""
 SHORTEST = 3
 """Characters of a text that is more than a sign or a syllable; ideographs say more with fewer."""
-DEEPEST = 32
-"""Levels of a schema that are followed."""
 
 _UNSPACED = "\u0e00-\u0eff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef"
 _WORD = re.compile(f"[{_UNSPACED}]|[^\\s—{_UNSPACED}]+")
@@ -160,7 +158,7 @@ def said_in(arguments: dict[str, Any], parameters: dict[str, Any]) -> Iterator[t
 
     Not among them are an empty text, null, true and false, and what the schema itself offers.
     """
-    for name, leaf in _parts(arguments, _resolved(parameters, parameters), parameters):
+    for name, leaf in _parts(arguments, _resolved([parameters], parameters), parameters):
         if leaf is not None and leaf != "" and not isinstance(leaf, bool):
             yield name, leaf
 
@@ -168,8 +166,17 @@ def said_in(arguments: dict[str, Any], parameters: dict[str, Any]) -> Iterator[t
 def words_of(text: str) -> Iterator[str]:
     """The words of a text, without case and without the marks around them; a word of marks alone stays as it is."""
     for found in _WORD.finditer(text):
-        word = found[0].casefold()
+        word = _uncased(found[0])
         yield _POSSESSIVE.sub("", word.lstrip(_BEFORE).rstrip(_BEHIND)) or word
+
+
+def _uncased(word: str) -> str:
+    """The word in lower case, as far as the capitals are all that changes: ``ß`` is not ``ss`` in an address."""
+    return word.lower() if word.isascii() else "".join(_small(sign) for sign in word)
+
+
+def _small(sign: str) -> str:
+    return small if (small := sign.lower()).upper() == sign else sign
 
 
 def number_in(word: str) -> Decimal | None:
@@ -200,38 +207,52 @@ def _parts(
         return
     if isinstance(value, dict):
         for key, item in cast("dict[str, Any]", value).items():
-            inner = [found for schema in schemas for found in _resolved(_part(schema, key), root)]
-            if not any(key in schema.get("properties", ()) for schema in schemas):
+            inner = _resolved([_part(schema, key) for schema in schemas], root)
+            if not any(key in _table(schema, "properties") for schema in schemas):
                 yield name or key, key
             yield from _parts(item, inner, root, name or key)
     elif isinstance(value, list):
-        inner = [found for schema in schemas for found in _resolved(schema.get("items"), root)]
+        inner = _resolved([schema.get("items") for schema in schemas], root)
         for item in cast("list[Any]", value):
             yield from _parts(item, inner, root, name)
     else:
         yield name, value
 
 
+# Others may have written the schema, so nothing is taken for granted of what stands in it.
+
+
 def _part(schema: dict[str, Any], key: str) -> object:
-    return schema.get("properties", {}).get(key, schema.get("additionalProperties"))
+    return _table(schema, "properties").get(key, schema.get("additionalProperties"))
+
+
+def _table(schema: dict[str, Any], word: str) -> dict[str, Any]:
+    found = schema.get(word)
+    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+
+
+def _list(schema: dict[str, Any], word: str) -> list[Any]:
+    found = schema.get(word)
+    return cast("list[Any]", found) if isinstance(found, list) else []
 
 
 def _offers(schema: dict[str, Any], value: object) -> bool:
     """Whether the value is a choice that the schema spells out, or what holds without one."""
-    offered: list[object] = [
-        *schema.get("enum", ()),
-        *(schema[word] for word in ("const", "default") if word in schema),
-    ]
+    offered = [*_list(schema, "enum"), *(schema[word] for word in ("const", "default") if word in schema)]
     return any(value == choice and type(value) is type(choice) for choice in offered)
 
 
-def _resolved(schema: object, root: dict[str, Any], depth: int = 0) -> list[dict[str, Any]]:
-    """A schema, and those that it refers to or is put together from."""
-    if not isinstance(schema, dict) or depth > DEEPEST:
-        return []
-    known = cast("dict[str, Any]", schema)
-    others = [other for word in ("anyOf", "oneOf", "allOf") for other in known.get(word, ())]
-    reference = str(known.get("$ref", ""))
-    if reference.startswith(_DEFINITIONS):
-        others.append(root.get("$defs", {}).get(reference.removeprefix(_DEFINITIONS)))
-    return [known, *(found for other in others for found in _resolved(other, root, depth + 1))]
+def _resolved(schemas: Iterable[object], root: dict[str, Any]) -> list[dict[str, Any]]:
+    """Some schemas, and those that they refer to or are put together from, each once: they may refer in circles."""
+    found, waiting = dict[int, dict[str, Any]](), list(schemas)
+    while waiting:
+        schema = waiting.pop()
+        if not isinstance(schema, dict) or id(cast("object", schema)) in found:
+            continue
+        known = cast("dict[str, Any]", schema)
+        found[id(known)] = known
+        waiting += [other for word in ("anyOf", "oneOf", "allOf") for other in _list(known, word)]
+        reference = str(known.get("$ref", ""))
+        if reference.startswith(_DEFINITIONS):
+            waiting.append(_table(root, "$defs").get(reference.removeprefix(_DEFINITIONS)))
+    return list(found.values())
