@@ -16,7 +16,7 @@ from loopwright.protocols.anthropic import Anthropic
 from loopwright.protocols.cohere import CohereChat
 from loopwright.protocols.command_text import CommandText
 from loopwright.protocols.conversation import Conversation
-from loopwright.protocols.fence import Fence, acts, fence_of, mark, quotes, unfenced, without_labels
+from loopwright.protocols.fence import Fence, acts, fence_of, mark, quotes, unfenced, without_labels, words_of
 from loopwright.protocols.fence_sentences import BACKSLASH, SENTENCES, sentence_of
 from loopwright.protocols.gemini import Gemini
 from loopwright.protocols.labels import LANGUAGES
@@ -275,14 +275,14 @@ def test_a_leaked_call_that_stands_in_a_trusted_result_is_a_quotation_too() -> N
     ],
 )
 def test_a_quotation_has_name_and_arguments(words: str, *, found: bool) -> None:
-    assert quotes([text_of(words)], Call("pay", text='{"to": "x"}')) == found
-    assert not quotes([text_of(words)], Call("pay", text=" "))
+    assert quotes([words_of(text_of(words))], Call("pay", text='{"to": "x"}')) == found
+    assert not quotes([words_of(text_of(words))], Call("pay", text=" "))
 
 
 def test_a_quotation_may_stand_in_what_went_wrong() -> None:
-    assert quotes([Result("error", error='E: pay {"to": "x"}')], Call("pay", text='{"to": "x"}'))
-    assert not quotes([Result(data=Raw(b"{"))], Call("pay", text='{"to": "x"}'))
-    assert not quotes([text_of([1, None, {"a": 2}])], Call("pay", text='{"to": "x"}'))
+    assert quotes([words_of(Result("error", error='E: pay {"to": "x"}'))], Call("pay", text='{"to": "x"}'))
+    assert not quotes([words_of(Result(data=Raw(b"{")))], Call("pay", text='{"to": "x"}'))
+    assert not quotes([words_of(text_of([1, None, {"a": 2}]))], Call("pay", text='{"to": "x"}'))
 
 
 def test_what_others_wrote_may_be_a_command_and_an_action_with_its_label_is_meant() -> None:

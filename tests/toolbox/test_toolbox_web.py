@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import importlib.util
 import socket
 import time
 import zlib
@@ -16,8 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import json
 
+from loopwright.core.errors import MissingExtra
 from loopwright.core.messages import Result
 from loopwright.toolbox import web as module
+from loopwright.toolbox.load import load_tools
 from loopwright.toolbox.page_text import decoded, text_of
 from loopwright.toolbox.web import LARGEST, fetch_page
 from loopwright.toolbox.web_door import ALLOWED, Place, Refused, checked_url, place_of, session_to, special
@@ -458,6 +461,16 @@ async def test_nothing_of_a_page_is_trusted_and_pages_have_title_text_and_links(
         )
         assert f"[hot]({address}/hot?a=1#b)" in shown(await fetch_page.run({"url": f"{address}/a", "links": True}))
         assert (await fetch_page.run({"url": f"{address}/b"})).note == "the page has no text; perhaps a script makes it"
+
+
+def missing(_name: str) -> None:
+    """No package is there."""
+
+
+def test_what_is_missing_is_said_before_a_run_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", missing)
+    with pytest.raises(MissingExtra, match=r"fetch_page needs selectolax: pip install 'loopwright\[web\]'"):
+        load_tools(["fetch_page"])
 
 
 def test_the_table_is_long_enough() -> None:

@@ -29,7 +29,7 @@ from loopwright.core.events import (
     WaySwitched,
 )
 from loopwright.core.messages import Call, Example, Result, Turn, Way
-from loopwright.protocols.fence import Fence, acts, quotes, unfenced
+from loopwright.protocols.fence import Fence, acts, quotes, unfenced, words_of
 from loopwright.protocols.images import illustrated, images_in
 from loopwright.protocols.labels import labels_of
 from loopwright.protocols.speech import Capabilities, Dialect, Image, Message, Reply, ReplyReader, Speech
@@ -67,7 +67,9 @@ class Conversation:
         self._speech = speech
         self._fence = fence
         self._told: list[Result] = []
-        """What tools returned."""
+        """What tools returned since it was last looked into."""
+        self._words: list[str] = []
+        """The words of what they returned before."""
         self._model = model or started.model.partition(":")[2] or started.model
         self._tools = dialect.tools(started.tools) if capabilities.tools else b""
         self._messages: list[bytes] = []
@@ -132,9 +134,15 @@ class Conversation:
         bare = unfenced(reply.text)
         if bare != reply.text:
             turn = self._beside(turn, replace(reply, text=bare), closing=closing)
-        if self._unlabelled(turn) and any(quotes(self._told, call) for call in turn.calls):
+        if self._unlabelled(turn) and self._quoted(turn):
             return replace(turn, calls=(), leaked=False, problem=labels_of(self._started.language).problems.quoted)
         return turn
+
+    def _quoted(self, turn: Turn) -> bool:
+        """Whether one of the calls stands word for word in what tools returned. Each result is taken apart once."""
+        self._words += map(words_of, self._told)
+        self._told.clear()
+        return any(quotes(self._words, call) for call in turn.calls)
 
     def _unlabelled(self, turn: Turn) -> bool:
         """Whether the calls stand in a text without the label that says that they are meant."""

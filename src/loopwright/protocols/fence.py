@@ -40,6 +40,9 @@ _HOLDS_TEXT = (b'"', b"[", b"{")
 _NEARBY = 60
 """Characters between the name of a tool and its arguments, at most, where text quotes a call; blanks do not count."""
 
+_APART = "\0" * 128
+"""Between texts, so that a name at the end of one is not near to what begins the next."""
+
 
 class Fence(Struct, frozen=True):
     """How the results of one run are shown in one way of speaking. The usual one changes nothing."""
@@ -132,10 +135,16 @@ def acts(text: str) -> bool:
     return any(found.kind_of(label) == "action" for label in labels if label)
 
 
-def quotes(results: Iterable[Result], call: Call) -> bool:
-    """Whether one of these results holds a call: the arguments as written, and close by the tool's name."""
+def words_of(result: Result) -> str:
+    """All texts in a result, and its data as it is written, without blanks: what `quotes` looks into."""
+    texts = (observation(result), result.error, result.note, *_texts(decoded(bytes(result.data))))
+    return _APART.join("".join(text.split()) for text in texts)
+
+
+def quotes(results: Iterable[str], call: Call) -> bool:
+    """Whether the words of a result hold a call: the arguments as written, and close by the tool's name."""
     wanted = "".join(call.text.split())
-    return bool(wanted) and any(_stands_in("".join(words.split()), call.tool, wanted) for words in _words(results))
+    return bool(wanted) and any(_stands_in(words, call.tool, wanted) for words in results)
 
 
 def _stands_in(words: str, tool: str, arguments: str) -> bool:
@@ -146,13 +155,6 @@ def _stands_in(words: str, tool: str, arguments: str) -> bool:
             return True
         position = words.find(arguments, position + 1)
     return False
-
-
-def _words(results: Iterable[Result]) -> Iterator[str]:
-    """All texts in the results, and their data as it is written."""
-    for result in results:
-        yield from (observation(result), result.error, result.note)
-        yield from _texts(decoded(bytes(result.data)))
 
 
 def _texts(value: object) -> Iterator[str]:
