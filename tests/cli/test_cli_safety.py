@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from command import COMMAND, Done, environment, loopwright
 
-from loopwright.cli.printing import columns, one_line, visible
+from loopwright.cli.printing import columns, exact, one_line, visible
 from loopwright.core.events import ModelAsked, ModelReplied, RunEnded, RunStarted
 from loopwright.core.messages import Outcome, Turn
 from loopwright.journal.sqlite import SqliteJournal
@@ -121,6 +121,16 @@ def test_an_exception_of_a_file_cannot(tmp_path: Path) -> None:
 
 def test_halves_of_surrogate_pairs_are_written_out() -> None:
     assert visible("a\ud800b\udfff\r\nc\rd") == "a\\ud800b\\udfff\nc\\x0dd"
+
+
+def test_what_is_agreed_to_hides_nothing() -> None:
+    hidden = "\u00ad\u034f\u115f\u200b\u200d\u2028\u2060\u2800\u3164\ufe0f\ufeff\uffa0\U000e0041\U000e0101"
+    shown = exact(f"bob@work.org{hidden}\n日本語 é\t\x1b[2J")
+    assert shown == (
+        "bob@work.org\\xad\\u034f\\u115f\\u200b\\u200d\\u2028\\u2060\\u2800\\u3164\\ufe0f\\ufeff\\uffa0\\U000e0041"
+        "\\U000e0101\n日本語 é\t\\x1b[2J"
+    )
+    assert visible("e\u200dx") == "e\u200dx"
 
 
 def test_lines_are_cut_by_columns_not_by_characters() -> None:

@@ -9,7 +9,7 @@ from msgspec import DecodeError, Struct
 from msgspec.json import decode, encode
 from msgspec.structs import replace
 
-from loopwright.cli.printing import Printer, visible, written
+from loopwright.cli.printing import Printer, exact, visible, written
 from loopwright.cli.typing_in import edited, line_of, raw_line
 from loopwright.core.messages import Call, Result, Scope, ToolSpec
 from loopwright.engine.ports import Approval, Look, Question
@@ -101,14 +101,14 @@ class AtTheTerminal:
 
 
 def shown(question: Question) -> str:
-    """What would happen, and why it is asked about; nothing is left out, and no sign commands the terminal."""
+    """What would happen, and why it is asked about; nothing is left out or hidden, and no sign commands the screen."""
     call = question.call
     lines = [f"The model wants to {question.tool.effect}: {written(call)}"]
     if len(call.arguments) > 1:
         lines += [f"  {name}: {encode(value).decode()}" for name, value in call.arguments.items()]
     lines += [f"  | {line}" for line in question.preview.splitlines()]
     lines += [f"Asked because {question.why}"] if question.why else []
-    return visible("\n".join(lines))
+    return exact("\n".join(lines))
 
 
 def said_by(answer: str, question: Question) -> Approval:

@@ -7,6 +7,7 @@ turn round the order of what is read.
 
 import re
 import sys
+import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from shlex import quote
@@ -59,6 +60,8 @@ NOTES: dict[NoteKind, str] = {
 _DIRECTIONS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _UNSEEN = re.compile(f"[\0-\x08\x0b-\x1f\x7f-\x9f{_DIRECTIONS}\ud800-\udfff]")
 _UNSEEN_IN_JSON = re.compile(f"[\x7f-\x9f{_DIRECTIONS}]")
+_EMPTY = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+"""What shows nothing although it counts as a letter or a mark."""
 
 
 def visible(text: str) -> str:
@@ -69,8 +72,22 @@ def visible(text: str) -> str:
     return _UNSEEN.sub(lambda found: _written_out(found[0]), text.replace("\r\n", "\n"))
 
 
+def exact(text: str) -> str:
+    """As `visible`, with every other sign that shows nothing written out too: for what somebody agrees to.
+
+    Some scripts and pictures are written with such signs, so elsewhere they stay.
+    """
+    seen = visible(text)
+    return seen if seen.isascii() else "".join(_written_out(sign) if _shows_nothing(sign) else sign for sign in seen)
+
+
+def _shows_nothing(sign: str) -> bool:
+    return unicodedata.category(sign) in ("Cf", "Zl", "Zp") or _EMPTY.match(sign) is not None
+
+
 def _written_out(sign: str) -> str:
-    return f"\\x{ord(sign):02x}" if ord(sign) < 256 else f"\\u{ord(sign):04x}"
+    number = ord(sign)
+    return f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}" if number < 65_536 else f"\\U{number:08x}"
 
 
 def one_line(text: str, most: int) -> str:
