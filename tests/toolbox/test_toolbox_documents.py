@@ -32,6 +32,10 @@ The grinder stands beside the machine.
 TEA = "Tea is kept in the red tin.\n\nGreen tea needs 80 degrees.\n"
 
 
+def test_what_the_files_say_is_text_of_others(folder: Path) -> None:
+    assert [tool.spec.trusted_output for tool in documents(folder)] == [False, False]
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "coffee_machine.md").write_text(COFFEE)

@@ -151,7 +151,7 @@ class Reader:
         self._lock = Lock()
         self._open: Opened | None = None
 
-    @tool(effect="read")
+    @tool(effect="read", trusted_output=False)
     def search(self, query: Query) -> Result:
         """Search the documents; shows the best passages of the best document and opens it for lookup."""
         found = self._library.best(query)
@@ -166,7 +166,7 @@ class Reader:
         notes = [f"also in {others}" if others else "", self._library.note]
         return ok(page(document, numbers), "; ".join(note for note in notes if note))
 
-    @tool(effect="read")
+    @tool(effect="read", trusted_output=False)
     def lookup(self, text: Text) -> Result:
         """Show the next passage that contains a text, in the document that search opened."""
         with self._lock:
