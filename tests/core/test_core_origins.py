@@ -100,6 +100,14 @@ def test_scripts_without_spaces_are_read_sign_by_sign() -> None:
     assert not stems("王", task)
 
 
+def test_a_time_stems_from_the_day_that_was_said() -> None:
+    task = "one hour with Sarah on 2024-05-19 at 12:00"
+    assert all(stems(value, task) for value in ("2024-05-19", "2024-05-19 12:00", "2024-05-19T13:00:00"))
+    odd = ("2024-05-20 12:00", "2024-05-19 12:00 evil", "2024-05-19 12:0", "x2024-05-19 12:00", "2024-05-19T12:00+evil")
+    assert not any(stems(value, task) for value in odd)
+    assert not stems("2024-05-19 12:00", "see 2024-05-19.txt")
+
+
 def test_a_dot_in_front_and_a_slash_count() -> None:
     assert not stems(".env", "read env now")
     assert not stems("../notes", "read notes now")

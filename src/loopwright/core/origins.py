@@ -64,6 +64,8 @@ _GENERIC = frozenset(
     ]
 )
 """Words that stand in many a task without naming anything, and that may mean a lot to a tool."""
+_MOMENT = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)[T ]\d\d:\d\d(?::\d\d)?")
+"""A time of a day. The hour is often reckoned, from how long something takes; the day must have been said."""
 _DEFINITIONS = "#/$defs/"
 _END = ""
 """Between two texts; no word is empty."""
@@ -143,7 +145,8 @@ class Origins(Struct):
     def _knows(self, leaf: Leaf) -> bool:
         if not isinstance(leaf, str):
             return number_of(leaf) in self.numbers
-        words = list(words_of(leaf))
+        moment = _MOMENT.fullmatch(leaf)
+        words = list(words_of(moment["day"] if moment else leaf))
         return not _generic(words) and self._together(words)
 
     def _together(self, words: list[str]) -> bool:
