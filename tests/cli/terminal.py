@@ -4,11 +4,12 @@ import os
 import pty
 import select
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from command import COMMAND, environment
+from command import HEARING, environment
 
 
 class Terminal:
@@ -19,7 +20,7 @@ class Terminal:
         self._own, theirs = pty.openpty()
         more = {"TERM": "xterm-256color", "COLUMNS": "80", **settings}
         self.process = subprocess.Popen(
-            [*COMMAND, *arguments],
+            [sys.executable, "-c", HEARING, *arguments],
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
