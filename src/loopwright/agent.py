@@ -202,7 +202,8 @@ class Agent:
 
         Raises:
             UnknownRun: the journal holds no such run
-            UsageError: the run needs tools that this agent does not have, or as for `run`
+            UsageError: the run needs tools that this agent does not have, or has tools that can do more than those
+                that it was begun with; or as for `run`
             Conflict: another process or task works on the run, or took it over
             JournalError: the journal refused, or the run in it is damaged
         """
@@ -211,9 +212,7 @@ class Agent:
         if state.phase == "over" and state.outcome is not None and state.outcome.status != "failed":
             return result_of(state)
         started = cast("RunStarted", history[0])
-        missing = [tool.name for tool in started.tools if tool.name not in {own.spec.name for own in self._tools}]
-        if missing:
-            raise UsageError(f"run {run_id} needs tools that are not here: {', '.join(missing)}")
+        given.check_same(started, [tool.spec for tool in self._tools])
         driver = self._driver(started, self._observers)
         return await self._finish(driver.resume(history))
 

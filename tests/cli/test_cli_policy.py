@@ -9,7 +9,8 @@ from command import Done, loopwright
 
 from loopwright import Agent, Policy, SqliteJournal, tool
 from loopwright.cli.trust import permissions
-from loopwright.core.events import ApprovalGiven
+from loopwright.core.events import ApprovalGiven, CallEnded
+from loopwright.core.messages import Result
 from loopwright.testing.chat_server import ChatServer
 from loopwright.testing.scripted import ScriptedModel, answers, calls, fails
 from loopwright.tools.policy import Match, Rule
@@ -127,7 +128,9 @@ def test_tools_say_what_they_may_and_by_which_rule(tmp_path: Path) -> None:
 
 def test_what_was_allowed_for_good_in_a_strange_journal_is_named() -> None:
     once, always = (ApprovalGiven(call_id="1.1", allowed=True, scope=scope) for scope in ("once", "tool"))
-    assert permissions([once, ApprovalGiven(call_id="1.1", allowed=False, scope="tool")]) == []
+    ended = CallEnded(call_id="1.1", result=Result("ok"), how="ran")
+    assert permissions([once, ApprovalGiven(call_id="1.1", allowed=False, scope="tool"), ended]) == []
+    assert permissions([once]) == ["run call 1.1, which is said to be allowed"]
     assert permissions([always]) == ["go by what was allowed for good for call 1.1"]
 
 

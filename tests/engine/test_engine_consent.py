@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import pytest
 from msgspec import Raw
+from msgspec.structs import replace
 
 from loopwright import Agent, Approval, MemoryJournal, UsageError, tool
 from loopwright.core.events import ApprovalGiven, CallEnded, CallStarted, Event, RunPaused, RunStarted
@@ -332,3 +333,52 @@ async def test_two_tasks_do_not_work_on_one_run() -> None:
     go.set()
     assert (await first).answer == "done"
     assert desk.sent == ["hi"]
+
+
+# --- a journal that says less of a tool than the tool itself
+
+
+@pytest.mark.parametrize(
+    ("lie", "said"),
+    [
+        ({"effect": "read", "permission": "allow"}, "has the effect read, and here it is send"),
+        ({"repeatable": True}, "may run twice, and here it may not"),
+        ({"trusted_output": True}, "returns nothing that others wrote, and here it does"),
+    ],
+)
+async def test_a_journal_that_belittles_a_tool_is_not_followed(lie: dict[str, Any], said: str) -> None:
+    ran = list[str]()
+
+    @tool(effect="send", trusted_output=False)
+    def send(text: str) -> str:
+        """Send it."""
+        ran.append(text)
+        return "sent"
+
+    agent = Agent(ScriptedModel(replies=[fails("network")]), tools=[send], journal=MemoryJournal(), protocol="native")
+    await agent.run("x", run_id="r")
+    first, *rest = await agent.journal.read("r")
+    assert isinstance(first, RunStarted)
+    forged = MemoryJournal()
+    await forged.append("r", 1, [replace(first, tools=(replace(first.tools[0], **lie),)), *rest])
+    model = ScriptedModel(replies=[calls("send", text="secret"), answers("done")])
+    with pytest.raises(UsageError, match=said):
+        await Agent(model, tools=[send], journal=forged, protocol="native").resume("r")
+    assert ran == []
+
+
+async def test_a_journal_whose_reader_hides_text_of_others_is_not_followed() -> None:
+    @tool(trusted_output=False)
+    def look() -> str:
+        """Look."""
+        return "x"
+
+    agent = Agent(ScriptedModel(replies=[fails("network")]), tools=[look], journal=MemoryJournal(), protocol="native")
+    await agent.run("x", run_id="r")
+    first, *rest = await agent.journal.read("r")
+    assert isinstance(first, RunStarted)
+    assert first.reader is not None
+    forged = MemoryJournal()
+    await forged.append("r", 1, [replace(first, reader=replace(first.reader, trusted_output=True)), *rest])
+    with pytest.raises(UsageError, match="read_more returns nothing that others wrote"):
+        await Agent(ScriptedModel(replies=[]), tools=[look], journal=forged, protocol="native").resume("r")

@@ -17,7 +17,7 @@ from loopwright.cli.printing import visible
 from loopwright.cli.project import Project, project_of, text_of
 from loopwright.cli.setup import Recipe
 from loopwright.core.errors import UsageError
-from loopwright.core.events import ApprovalGiven, Event, RunStarted
+from loopwright.core.events import ApprovalGiven, CallEnded, Event, RunStarted
 from loopwright.toolbox.foreign import plain
 
 _SHOWN = 10_000
@@ -90,6 +90,7 @@ def project_consequences(project: Project) -> list[str]:
 def permissions(history: Sequence[Event]) -> list[str]:
     """What a run lets happen without asking; nothing where that is only what reads, as without any rule."""
     found = list[str]()
+    ended = {event.call_id for event in history if isinstance(event, CallEnded)}
     for event in history:
         match event:
             case RunStarted(tools=tools, rules=rules):
@@ -98,6 +99,8 @@ def permissions(history: Sequence[Event]) -> list[str]:
                 found += [f"let run without asking {rule.subject}" for rule in rules if rule.permission == "allow"]
             case ApprovalGiven(allowed=True, scope="call" | "tool", call_id=name):
                 found.append(f"go by what was allowed for good for call {name}")
+            case ApprovalGiven(allowed=True, call_id=name) if name not in ended:
+                found.append(f"run call {name}, which is said to be allowed")
             case _:
                 pass
     return found

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 import msgspec
+from msgspec.structs import replace
 
 from loopwright.core.errors import UsageError
 from loopwright.core.events import RunStarted
@@ -159,6 +160,40 @@ def check_readable(started: RunStarted) -> None:
         msgspec.json.decode(msgspec.json.encode(started), type=RunStarted)
     except (msgspec.MsgspecError, TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"this run could not be read back from a journal: {error}") from None
+
+
+def check_same(started: RunStarted, tools: Iterable[ToolSpec]) -> None:
+    """Refuse to go on with a run whose journal says less of a tool than the tool itself: it decides what may run.
+
+    Args:
+        started: how the run began, as a journal says that may have come from anywhere
+        tools: those that are here
+
+    Raises:
+        UsageError: a tool is not here; or it has another effect, may not be repeated, or returns text of others
+    """
+    known = {tool.name: tool for tool in tools}
+    if missing := [tool.name for tool in started.tools if tool.name not in known]:
+        raise UsageError(f"run {started.run_id} needs tools that are not here: {', '.join(missing)}")
+    pairs = [(tool, known[tool.name]) for tool in started.tools]
+    if (reader := started.reader) is not None:  # it shows what any of them returned
+        pairs.append((reader, replace(reader, trusted_output=all(tool.trusted_output for tool in started.tools))))
+    for begun, here in pairs:
+        if wrong := _understated(begun, here):
+            raise UsageError(
+                f"run {started.run_id} cannot go on: in it {begun.name} {wrong}; begin a new run with these tools"
+            )
+
+
+def _understated(begun: ToolSpec, here: ToolSpec) -> str:
+    """What a run says of a tool that is less than what it is here; empty where nothing is."""
+    if begun.effect != here.effect:
+        return f"has the effect {begun.effect}, and here it is {here.effect}"
+    if begun.repeatable and not here.repeatable:
+        return "may run twice, and here it may not"
+    if begun.trusted_output and not here.trusted_output:
+        return "returns nothing that others wrote, and here it does"
+    return ""
 
 
 def _shown(value: object) -> str:
