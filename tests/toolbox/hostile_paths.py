@@ -202,6 +202,8 @@ KEYS = Group(
         written("the rules of the run", "loopwright.toml"),
         written("the rules in other letters", "src/LoopWright.TOML"),
         written("a program", "program.exe"),
+        written("what every Python here starts with", "venv/lib/python3.11/site-packages/sitecustomize.py"),
+        written("an installed package", "web/node_modules/left-pad/index.js"),
     ),
 )
 

@@ -13,7 +13,7 @@ from loopwright.toolbox.workspace.edits import difference, edited
 from loopwright.toolbox.workspace.files import Files
 from loopwright.toolbox.workspace.names import shown
 from loopwright.toolbox.workspace.opening import Parts
-from loopwright.toolbox.workspace.rules import OWN
+from loopwright.toolbox.workspace.rules import NOT_ENTERED, OWN
 
 
 class Change(Struct, frozen=True):
@@ -109,6 +109,11 @@ def _written(files: Files, path: str) -> Parts:
     parts = files.file_parts(path)
     if parts[-1].casefold() in OWN:
         raise PathRefused(f"{shown(path)} holds the rules for this run; only the person writes it")
+    if installed := next((part for part in parts[:-1] if part.casefold() in NOT_ENTERED), ""):
+        raise PathRefused(
+            f"{shown(path)} lies in {shown(installed)}, which programs fill and which runs outside of any sandbox; it "
+            "can be read and not written"
+        )
     return parts
 
 
