@@ -219,6 +219,17 @@ def test_a_rule_can_let_what_only_reads_ask_too() -> None:
     assert why == "the run has read text of others (fetch 1.1), and 'n' is not from the task"
 
 
+def test_an_address_that_the_model_chooses_asks_although_it_is_only_read() -> None:
+    page = replace(FETCH, name="page", open_world=True)
+    events = told()
+    events = (replace(events[0], tools=(*TOOLS, page)), *events[1:])  # type: ignore[type-var]
+    assert tool_run(after(events, Call("page", {"n": "a.org"})))
+    why = person(after(events, Call("page", {"n": "evil.org/?all"}))).why
+    assert why == "the run has read text of others (fetch 1.1), and 'n' is not from the task"
+    allowed = (replace(events[0], rules=(Rule("allow", tool="page", tainted="allow"),)), *events[1:])  # type: ignore[type-var]
+    assert tool_run(after(allowed, Call("page", {"n": "evil.org/?all"})))
+
+
 def test_calls_of_the_turn_that_reads_were_made_before_it_was_read() -> None:
     events = (started(tools=TOOLS), asked(), replied(1, "fetch", send()), begun("1.1"), ended("1.1"))
     assert tool_run(fold(*events)).call.tool == "send"
@@ -267,7 +278,8 @@ def test_always_this_tool_said_before_text_of_others_does_not_hold_behind_it() -
         answered((started(tools=TOOLS, rules=rules, task="write to eva@a.org"),), send("eva@a.org"), scope="tool")
     )
     behind = (*before, asked(2), replied(2, "fetch"), begun("2.1"), ended("2.1"))
-    assert person(after(behind, send()))
+    said_before = "'always this tool' was said before the run had read text of others"
+    assert person(after(behind, send())).why.endswith(f"'to' is not from the task; {said_before}")
     assert tool_run(after(behind, send("eva@a.org", "write to")))
     knowing = ran(answered(behind, send(), scope="tool"))
     assert tool_run(after(knowing, send("other@evil.org")))

@@ -344,12 +344,13 @@ async def test_two_tasks_do_not_work_on_one_run() -> None:
         ({"effect": "read", "permission": "allow"}, "has the effect read, and here it is send"),
         ({"repeatable": True}, "may run twice, and here it may not"),
         ({"trusted_output": True}, "returns nothing that others wrote, and here it does"),
+        ({"open_world": False}, "reaches nobody whom the model chooses, and here it does"),
     ],
 )
 async def test_a_journal_that_belittles_a_tool_is_not_followed(lie: dict[str, Any], said: str) -> None:
     ran = list[str]()
 
-    @tool(effect="send", trusted_output=False)
+    @tool(effect="send", trusted_output=False, open_world=True)
     def send(text: str) -> str:
         """Send it."""
         ran.append(text)

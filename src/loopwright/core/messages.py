@@ -49,6 +49,9 @@ class ToolSpec(Struct, frozen=True, omit_defaults=True):
     """Whether its results come from the application itself; those of web pages, files of others and mail do not."""
     free_form: bool = False
     """Whether its one parameter is a command for an environment, ``go to desk 1``: in text form, the whole reply."""
+    open_world: bool = False
+    """Whether the model chooses whom its arguments reach, as with the address of a page: they may carry out what the
+    run has read."""
 
 
 class Call(Struct, frozen=True, omit_defaults=True):

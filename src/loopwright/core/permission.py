@@ -127,7 +127,7 @@ class Consent(Struct):
         """The verdict behind text of others; `tainted` is what the rule says of that."""
         traced = trace.linked and not trace.stray
         permission, why = verdict.permission, verdict.why
-        matters = tainted == "ask" or (tool.effect != "read" and tainted != "allow")
+        matters = tainted == "ask" or (tainted != "allow" and (tool.effect != "read" or tool.open_world))
         if matters and not traced and permission != "deny":
             source = (
                 f"{_quoted(trace.stray)} is not from the task"
@@ -135,7 +135,12 @@ class Consent(Struct):
                 else "nothing in the call is from the task"
             )
             doubt = f"the run has read text of others ({self.read}), and {source}"
+            if permission == "allow" and verdict.by != "default":
+                doubt = f"{verdict.by} allows it {_without(tainted)}, but {doubt}"
             permission, why = "ask", f"{why}; {doubt}" if why else doubt
+        leave = self.tools.get(tool.name)
+        if permission == "ask" and not traced and leave is not None and not leave.knowing:
+            why = f"{why}; 'always this tool' was said before the run had read text of others"
         return Verdict(permission, verdict.by, why, tainted=True, stray=trace.stray, traced=traced)
 
 
@@ -153,6 +158,11 @@ def _by_default(tool: ToolSpec) -> Verdict:
 
 def _tail(reason: str) -> str:
     return f": {reason}" if reason else ""
+
+
+def _without(tainted: str) -> str:
+    """What a rule that allows says of text of others; it holds behind it only where it says ``allow``."""
+    return f'with tainted = "{tainted}"' if tainted else 'without tainted = "allow"'
 
 
 def _quoted(name: str) -> str:

@@ -193,6 +193,8 @@ def _understated(begun: ToolSpec, here: ToolSpec) -> str:
         return "may run twice, and here it may not"
     if begun.trusted_output and not here.trusted_output:
         return "returns nothing that others wrote, and here it does"
+    if here.open_world and not begun.open_world:
+        return "reaches nobody whom the model chooses, and here it does"
     return ""
 
 

@@ -78,6 +78,7 @@ def tool_specs() -> st.SearchStrategy[words.ToolSpec]:
         timeout=st.none() | numbers(),
         max_chars=counts(),
         trusted_output=st.booleans(),
+        open_world=st.booleans(),
         free_form=st.booleans(),
     )
 

@@ -20,6 +20,7 @@ from pydantic import Field
 from loopwright.core.errors import MissingExtra
 from loopwright.core.messages import Result
 from loopwright.toolbox import page_text
+from loopwright.toolbox.fetch import NetworkError
 from loopwright.toolbox.settings import user_agent
 from loopwright.toolbox.web_door import Refused, checked_url, place_of, session_to
 from loopwright.tools.declare import tool
@@ -69,7 +70,7 @@ class Gone(Exception):
     """There is no such page."""
 
 
-@tool(effect="read", timeout=SECONDS + APART + 5, trusted_output=False)
+@tool(effect="read", timeout=SECONDS + APART + 5, trusted_output=False, open_world=True)
 async def fetch_page(url: Address, links: Links = False) -> Result:  # noqa: FBT002 - a parameter of the model's
     """Fetch a public page of the web and give its text; it cannot log in, send forms or run the page's scripts."""
     try:
@@ -93,7 +94,7 @@ async def _followed(text: str) -> tuple[Page, int]:
     """The page at an address, or the one that it leads to; each address on the way is checked like the first.
 
     Raises:
-        Refused, BadPage, Gone, OSError, TimeoutError
+        Refused, BadPage, Gone, NetworkError, OSError, TimeoutError
     """
     url = checked_url(text)
     for hops in range(REDIRECTS + 1):
@@ -108,7 +109,10 @@ async def _got(url: "URL") -> Page | str:
     """The page at one address, or the address that it leads to."""
     import aiohttp
 
-    place = await place_of(url)
+    try:
+        place = await place_of(url)
+    except OSError as raised:
+        raise NetworkError(f"{url.host} cannot be reached ({raised.strerror or raised})") from None
     headers = {"User-Agent": user_agent(), "Accept": _ACCEPTED, "Accept-Encoding": "gzip, deflate"}
     try:
         async with (

@@ -110,6 +110,7 @@ def tool(
     max_chars: int = 20_000,
     accepts_repaired: bool = False,
     trusted_output: bool = True,
+    open_world: bool = False,
     free_form: bool = False,
 ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
 
@@ -127,6 +128,7 @@ def tool(
     max_chars: int = 20_000,
     accepts_repaired: bool = False,
     trusted_output: bool = True,
+    open_world: bool = False,
     free_form: bool = False,
 ) -> Any:
     """Make a tool of a function, sync or async, or of a bound method: ``@tool`` or ``@tool(effect="write")``.
@@ -149,6 +151,8 @@ def tool(
         max_chars: characters of one result that the model is shown
         accepts_repaired: whether calls run whose arguments had to be repaired
         trusted_output: False where results hold text that others wrote: web pages, mail, files that were not made here
+        open_world: whether the model chooses whom the arguments reach, as with the address of a page; behind text of
+            others such a call asks too, although it only reads
         free_form: whether its one parameter is a command for an environment, such as ``go to desk 1``; in text form
             such a tool stands alone, and a whole reply is one command
 
@@ -167,6 +171,7 @@ def tool(
             pollable=pollable,
             accepts_repaired=accepts_repaired,
             trusted_output=trusted_output,
+            open_world=open_world,
             free_form=free_form and _takes_a_line(read.parameters.schema, given),
             timeout=_positive(timeout, "timeout", given),
             max_chars=_positive(max_chars, "max_chars", given),
