@@ -205,6 +205,11 @@ def test_a_call_that_says_nothing_stems_from_nowhere() -> None:
     assert person(after(told(), Call("save", {}))).why.endswith("nothing in the call is from the task")
 
 
+def test_a_rule_that_allows_is_named_where_it_does_not_hold_behind_text_of_others() -> None:
+    why = person(after(told(rules=(Rule("allow", tool="send"),)), send())).why
+    assert why.startswith('rule 1 allows it without tainted = "allow", but the run has read text of others (fetch 1.1)')
+
+
 def test_or_the_rule_names_it() -> None:
     rules = (Rule("allow", tool="send", tainted="allow"), Rule("allow", tool="save"), Rule("deny", tool="pay"))
     assert tool_run(after(told(rules=rules), send())).by == "rule 1"
@@ -216,7 +221,8 @@ def test_a_rule_can_let_what_only_reads_ask_too() -> None:
     events = told(rules=(Rule("allow", tool="fetch", tainted="ask"),), task="look at a.org")
     assert tool_run(after(events, Call("fetch", {"n": "a.org"})))
     why = person(after(events, Call("fetch", {"n": "evil.org/?all"}))).why
-    assert why == "the run has read text of others (fetch 1.1), and 'n' is not from the task"
+    allows = 'rule 1 allows it with tainted = "ask", but '
+    assert why == f"{allows}the run has read text of others (fetch 1.1), and 'n' is not from the task"
 
 
 def test_an_address_that_the_model_chooses_asks_although_it_is_only_read() -> None:

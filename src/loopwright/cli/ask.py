@@ -146,6 +146,7 @@ def ask(
     """
     from loopwright.cli.driving import Show, drive
     from loopwright.cli.printing import counted
+    from loopwright.cli.project import notice_passed_over, void_rules
     from loopwright.cli.servers import checked_servers, chosen_project, served_for
     from loopwright.cli.setup import Recipe, agent_of, announced, checked_recipe, chosen_model, new_folder, open_journal
     from loopwright.cli.suites import chosen_suite
@@ -162,6 +163,8 @@ def ask(
         show.notice(f"instructions: {shown.instructions} ({kept})")
     servers = checked_servers(mcp or ())
     file, project = chosen_project(passed_over=no_project, trusted=trust)
+    if workspace is not None and not no_project:
+        notice_passed_over(workspace, file, show.notice)
     recipe = Recipe(
         model=spec,
         base_url=base_url,
@@ -213,6 +216,8 @@ def ask(
             show.notice("examples: the embedded model was not trained with examples and may answer worse with them")
         if project.policy:
             show.notice(f"policy: {counted(len(project.policy), 'rule')} of {file}")
+        for void in void_rules(project.policy, agent.tools):
+            show.notice(f"policy: {void}")
         show.notice(f"model: {announced(spec, why)}")
         if folder := new_folder(journal):
             show.notice(f"journal: in the new folder {folder}")

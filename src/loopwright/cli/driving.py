@@ -17,9 +17,9 @@ import typer
 
 from loopwright.agent import Agent
 from loopwright.cli.exits import CODES, FAILED, INTERRUPTED, TERMINATED
-from loopwright.cli.printing import Printer, as_line, console, verb, visible
+from loopwright.cli.printing import Printer, as_line, console, counted, verb, visible
 from loopwright.core.errors import UsageError
-from loopwright.core.events import Event
+from loopwright.core.events import CallEnded, Event
 from loopwright.engine.history import RunResult
 from loopwright.engine.ports import Observer, TextArrived, Tool
 
@@ -27,6 +27,10 @@ Begun = tuple[Agent, Callable[[], Coroutine[Any, Any, RunResult]]]
 """An agent, and what starts or goes on with a run of it."""
 Begin = Callable[[Sequence[Tool]], Begun]
 """Makes it of the tools that are there only while a server of theirs is."""
+
+UNASKED = "Denied: the call did not run, it needs an approval and nobody is there to ask"
+"""How the answer to a call begins that was denied for want of a person."""
+HOW_TO_ALLOW = "run it at a terminal, or allow the tool by a [[policy]] rule in loopwright.toml"
 
 
 class Lines:
@@ -72,6 +76,7 @@ class Show:
             raise UsageError("use --json or --quiet, not both")
         self.run_id = run_id
         self.why_stopped = ""
+        self._unasked = 0
         self.stop: Callable[[], object] = lambda: None
         """Pauses the run."""
         self._output: TextIO = sys.stdout or io.StringIO()  # None where it was closed from the start
@@ -90,6 +95,7 @@ class Show:
     def observe(self, run_id: str, event: Event | TextArrived) -> None:
         """Print one event, and pause the run when nobody can read it any more."""
         self.run_id = run_id
+        self._unasked += isinstance(event, CallEnded) and event.result.error.startswith(UNASKED)
         if self._shown is None or self.why_stopped:
             return
         try:
@@ -111,6 +117,8 @@ class Show:
     def farewell(self, result: RunResult) -> bool:
         """The end of a run; whether it could be printed."""
         self.rest()
+        if self._unasked:
+            self.notice(f"{counted(self._unasked, 'call')} denied, because nobody was there to ask: {HOW_TO_ALLOW}")
         try:
             self._farewell(result)
         except OSError as error:

@@ -21,6 +21,9 @@ TRIES = 3
 SCOPES: dict[str, Scope] = {"y": "once", "yes": "once", "c": "call", "t": "tool"}
 """What may be answered for a yes, and how far it goes."""
 
+READ = "read text of others"
+"""What the reason for a question says once the run has done so; *always this tool* then holds for good."""
+
 
 class Standing(Struct, frozen=True):
     """An answer that holds also for questions that waited behind it."""
@@ -137,9 +140,11 @@ def _covered(call: Call, standing: Sequence[Standing]) -> bool:
 
 def _choices(question: Question) -> str:
     if question.about == "doubt":
-        return "It may have run already before the interruption. Run it again? [y/N, or N and why] "
+        return "It may have run already before the interruption. Run it again? [y/N, or n REASON] "
     name = visible(question.call.tool)
-    more = f"[y]es, [c] this exact call always, [t] {name} always in this run, [e]dit the arguments, [N]o and why"
+    ends = "" if READ in question.why else " until it reads text of others"
+    tool = f"[t] {name} always in this run{ends}"
+    more = f"[y]es, [c] this exact call always, {tool}, [e]dit the arguments, [N]o; with why: n REASON"
     return f"{more}\nRun it? [y/c/t/e/N] "
 
 

@@ -1,21 +1,23 @@
 """`loopwright.toml`: what a folder says about its tools and rules.
 
-Owns where the file is and what may stand in it. Whether it is followed is decided in `cli.trust`: the file may have
-come with the folder.
+Owns where the file is, what may stand in it, and what is said of what has no effect. Whether it is followed is decided
+in `cli.trust`: the file may have come with the folder.
 """
 
 import tomllib
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 from msgspec import Struct, ValidationError, convert, field
 from msgspec.structs import fields, replace
 
 from loopwright.core.errors import UsageError
+from loopwright.core.messages import Effect, Permission, ToolSpec
 from loopwright.toolbox.mcp_settings import McpServer
 from loopwright.toolbox.suite import SuiteSettings
-from loopwright.tools.policy import Rule
+from loopwright.tools.policy import Match, Rule
 
 FILE = "loopwright.toml"
 
@@ -79,7 +81,113 @@ def project_of(text: bytes, file: Path) -> Project:
         project = convert(found, Project)
         return replace(project, policy=tuple(replace(rule, source=file.name) for rule in project.policy))
     except ValidationError as error:
-        raise UsageError(f"{file}: {_server_at_fault(found) or error}") from None
+        raise UsageError(f"{file}: {_server_at_fault(found) or _rule_at_fault(found, file) or error}") from None
+
+
+def void_rules(rules: Sequence[Rule], tools: Sequence[ToolSpec]) -> list[str]:
+    """What to tell of each rule that names a tool which is not there, so that it decides nothing.
+
+    Args:
+        rules: all, in their order
+        tools: those of the run
+    """
+    found, names = list[str](), [tool.name for tool in tools]
+    for number, rule in enumerate(rules, 1):
+        if rule.tool is None or any(Rule("ask", tool=rule.tool).concerns(tool) for tool in tools):
+            continue
+        source = f" of {rule.source}" if rule.source else ""
+        near = _meant(rule.tool, names)
+        found.append(f"rule {number}{source} is about no tool that is here: {rule.tool}{near}")
+    return found
+
+
+def notice_passed_over(workspace: Path, file: Path | None, notice: Callable[[str], None]) -> None:
+    """Tell of rules and servers in the file of a workspace, where another file is followed, or none.
+
+    Args:
+        workspace: the folder that the model works in
+        file: the `loopwright.toml` that is followed
+        notice: tells the person
+
+    Raises:
+        UsageError: the file cannot be read
+    """
+    own = find_project(workspace)
+    if own is None or (file is not None and own.samefile(file)):
+        return
+    found = read_project(own)
+    parts = [name for name, part in (("rules", found.policy), ("servers", found.mcp)) if part]
+    if parts:
+        instead = f"{file} is" if file is not None else "the file of the working folder is"
+        notice(
+            f"{own} is passed over, with its {' and '.join(parts)}: {instead} followed; "
+            f"to follow it, start in {own.parent}"
+        )
+
+
+def _rule_at_fault(found: dict[str, Any], file: Path) -> str:
+    """Which rule is wrong and why; empty where the fault is elsewhere."""
+    rules: object = found.get("policy")
+    if isinstance(rules, dict):
+        return "[policy] is one table; write each rule under a [[policy]] of its own"
+    for number, rule in enumerate(cast("list[object]", rules) if isinstance(rules, list) else (), 1):
+        if wrong := _wrong_with(rule):
+            return f"{wrong} (rule {number} of {file.name})"
+    return ""
+
+
+def _wrong_with(rule: object) -> str:
+    """What is wrong with a rule, in words; empty where nothing is."""
+    if isinstance(rule, dict):
+        table = cast("dict[str, object]", rule)
+        given: object = table.get("arguments")
+        patterns = cast("dict[str, object]", given).items() if isinstance(given, dict) else ()
+        parts = [_strange("the rule", table, Rule)]
+        parts += [_strange(f"the pattern of {name}", pattern, Match) for name, pattern in patterns]
+        parts += [_unusual(name, table.get(name, ""), choices) for name, choices in _CHOICES.items() if name in table]
+        if "permission" not in table:
+            parts.append(f"the rule has no permission; it is one of {_listed(get_args(Permission))}")
+        if wrong := next((part for part in parts if part), ""):
+            return wrong
+    try:
+        convert(rule, Rule)
+    except ValidationError as error:
+        return str(error).removesuffix(" - at `$`").replace("at `$.", "at `")
+    return ""
+
+
+def _strange(place: str, table: object, kind: type[Rule | Match]) -> str:
+    """A field that is not known there."""
+    known = [part.name for part in fields(kind) if part.name != "source"]
+    names = cast("dict[str, object]", table) if isinstance(table, dict) else ()
+    strange = next((name for name in names if name not in known), None)
+    if strange is None:
+        return ""
+    return f"{place} has '{strange}', which is not known{_meant(strange, known) or f'; it may have {_listed(known)}'}"
+
+
+def _unusual(name: str, value: object, choices: tuple[str, ...]) -> str:
+    """A value that is none of the known ones."""
+    if value in choices:
+        return ""
+    return f"{name} is {value!r}; it is one of {_listed(choices)}"
+
+
+def _meant(name: str, known: Sequence[str]) -> str:
+    near = get_close_matches(name, known, n=1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names)
+
+
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "permission": get_args(Permission),
+    "effect": get_args(Effect),
+    "tainted": ("ask", "allow"),
+}
+"""Words that a part of a rule may be."""
 
 
 def _server_at_fault(found: dict[str, Any]) -> str:

@@ -35,7 +35,9 @@ def tools(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> None:
     """List the tools: what each does to the world, whether it runs without asking, and its parameters."""
+    from loopwright.cli.driving import complain
     from loopwright.cli.printing import json_line, visible
+    from loopwright.cli.project import void_rules
     from loopwright.toolbox.load import load_tools, names_in
     from loopwright.tools.policy import Policy
 
@@ -44,6 +46,8 @@ def tools(
     specs = [tool.spec for tool in loaded]
     specs += served_tools(mcp or (), hints=mcp_hints, trusted=trust)
     policy = Policy(folder_rules(trusted=trust))
+    for void in void_rules(policy.rules, specs):
+        complain(void)
     for spec in map(policy.applied, specs):
         print(json_line(_whole(spec, policy)) if as_json else visible(described(spec, policy)))
     if as_json:
@@ -124,13 +128,21 @@ def described(spec: ToolSpec, policy: "Policy") -> str:
     parameters = ", ".join(
         f"{name}{'' if name in required else '?'}: {schema.get('type', 'any')}" for name, schema in schemas.items()
     )
-    runs = {"allow": "runs without asking", "ask": "asks first", "deny": "never runs"}[spec.permission]
+    runs = {"allow": _allowed(spec, policy), "ask": "asks first", "deny": "never runs"}[spec.permission]
     about = [f"{name}: {said}" for name, schema in schemas.items() if (said := _parameter(schema))]
     first = spec.description.partition("\n")[0]
     may = f"{spec.effect}, {runs} ({decided_by(spec, policy)})"
     unless = [f"but: {rule}" for rule in policy.conditions(spec)]
     others = [] if spec.trusted_output else ["what it returns is text of others"]
     return "\n    ".join([f"{spec.name}({parameters})", first, *about, may, *unless, *others])
+
+
+def _allowed(spec: ToolSpec, policy: "Policy") -> str:
+    """How far it runs without asking: text of others ends that for all but what only reads, unless a rule says more."""
+    rule = policy.decider(spec)
+    tainted = "" if rule is None else rule.tainted
+    ends = tainted == "ask" or (tainted != "allow" and (spec.effect != "read" or spec.open_world))
+    return f"runs without asking{' until the run has read text of others' if ends else ''}"
 
 
 def _parameter(schema: dict[str, Any]) -> str:
