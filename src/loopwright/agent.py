@@ -146,7 +146,7 @@ class Agent:
         if self.limits.cost is not None and self.model.price is None:
             raise UsageError(
                 f"a limit of cost needs a price, and none is known for {self.model.spec}: "
-                "leave the limit out, set a limit of tokens, or give the model a price"
+                "use a model whose price is known, or limit tokens instead (--budget-tokens, or Limits(tokens=…))"
             )
 
     async def run(self, task: str, *, run_id: str | None = None) -> RunResult:

@@ -9,11 +9,23 @@ from typing import Any
 
 import pytest
 from command import loopwright
+from msgspec import structs
 
 from loopwright import Agent, Approval, tool
 from loopwright.cli.contents import open_image, write_out
 from loopwright.core.errors import UsageError
-from loopwright.core.messages import Call, Content, ToolSpec
+from loopwright.core.events import (
+    ApprovalAsked,
+    ApprovalGiven,
+    CallEnded,
+    CallStarted,
+    ModelAsked,
+    ModelReplied,
+    RunEnded,
+    RunResumed,
+    RunStarted,
+)
+from loopwright.core.messages import Call, Content, Outcome, Result, ToolSpec, Turn
 from loopwright.journal.sqlite import SqliteJournal
 from loopwright.testing.scripted import ScriptedModel, answers, calls
 from loopwright.tools.artifact import Artifact
@@ -101,6 +113,54 @@ def test_a_change_is_found_and_its_first_place_is_named(place: str, tmp_path: Pa
     line = loopwright("audit", "r1", "--json", folder=tmp_path).events[-1]
     assert line["damage"]["seq"] >= 1
     assert f"DAMAGED at event {line['damage']['seq']}: {line['damage']['what']}" in done.out
+
+
+def test_show_warns_where_a_run_is_not_as_it_was_written(tmp_path: Path) -> None:
+    made(tmp_path)
+    assert loopwright("show", "r1", folder=tmp_path).err == ""
+    with closing(sqlite3.connect(tmp_path / "journal.db")) as connection, connection:
+        changed = "CAST(replace(CAST(row AS TEXT), 'anna', 'otto') AS BLOB)"
+        connection.execute(f"UPDATE events SET row = {changed} WHERE seq > 1")
+    shown = loopwright("show", "r1", folder=tmp_path)
+    assert "by otto" in shown.out
+    assert shown.err.startswith("warning: the journal is damaged at event ")
+    assert shown.err.endswith("loopwright audit r1\n")
+    assert shown.err.count("\n") == 1
+
+
+def test_a_call_in_doubt_is_counted_and_both_decisions_are_listed(tmp_path: Path) -> None:
+    journal = SqliteJournal(tmp_path / "journal.db")
+    call = Call("draw", {"name": "a"}, "1.1", '{"name":"a"}')
+    lost = Result("error", error="UnknownOutcome: …")
+    asks = structs.replace(draw.spec, permission="ask")
+    events = [
+        RunStarted(run_id="r1", task="t", model="m", way="native", tools=(asks,), attended=True),
+        ModelAsked(number=1),
+        ModelReplied(turn=Turn(calls=(call,))),
+        ApprovalAsked(call_id="1.1", at=1.0),
+        ApprovalGiven(call_id="1.1", allowed=True, by="anna", at=2.0),
+        CallStarted(call_id="1.1", at=3.0),
+        RunResumed(attended=True),
+        ApprovalAsked(call_id="1.1", at=4.0),
+        ApprovalGiven(call_id="1.1", allowed=True, by="otto", at=5.0),
+        CallStarted(call_id="1.1", at=6.0),
+        RunResumed(attended=False),
+        CallEnded(call_id="1.1", result=lost, how="unknown", at=7.0),
+        ModelAsked(number=2),
+        ModelReplied(turn=Turn(answer="done")),
+        RunEnded(outcome=Outcome("answered", "done", "")),
+    ]
+
+    async def written() -> None:
+        await journal.append("r1", 1, events)
+        await journal.close()
+
+    asyncio.run(written())
+    assert " · 0 calls (1 in doubt) · " in loopwright("show", "r1", folder=tmp_path).out
+    told = loopwright("audit", "r1", folder=tmp_path).out
+    assert "before: allowed by anna, asked " in told
+    assert "write: allowed by otto" in told
+    assert "ran again 1 time after an interruption" in told
 
 
 def test_an_unknown_run_is_the_users_mistake(tmp_path: Path) -> None:

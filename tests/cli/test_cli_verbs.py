@@ -64,7 +64,7 @@ def test_no_server_is_a_clear_failure(tmp_path: Path) -> None:
         (("ask", "hi", "--model", "ollama:x", "--max-steps", "-1"), "steps"),
         (("ask", "hi", "--model", "ollama:x", "--extra", "{"), "--extra"),
         (("ask", "hi", "--model", "ollama:x", "--docs", "nowhere"), "nowhere"),
-        (("ask", "hi", "--model", "x", "--base-url", "http://127.0.0.1:9/v1", "--budget-cost", "1"), "price"),
+        (("ask", "hi", "--model", "x", "--base-url", "http://127.0.0.1:9/v1", "--budget-cost", "1"), "--budget-tokens"),
         (("show", "nope"), "no run 'nope'"),
         (("resume", "nope"), "no run 'nope'"),
         (("show", "last"), "no runs yet"),
@@ -118,6 +118,32 @@ def test_runs_and_show_tell_what_happened(tmp_path: Path) -> None:
     ):
         assert part in shown.out
     assert "hello" in loopwright("show", folder=tmp_path).out
+
+
+def test_no_line_of_json_has_a_key_twice(tmp_path: Path) -> None:
+    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        names = [name for name, _ in pairs]
+        assert len(names) == len(set(names)), names
+        return dict(pairs)
+
+    done = asked([calls("calculator", expression="2*3"), answers("6")], tmp_path, "--json")
+    shown = loopwright("show", "--json", folder=tmp_path)
+    audited = loopwright("audit", "--json", folder=tmp_path)
+    lines = [
+        json.loads(line, object_pairs_hook=unique) for out in (done, shown, audited) for line in out.out.splitlines()
+    ]
+    assert len(lines) > 10
+    assert {line["run_id"] for line in lines} == {lines[0]["run_id"]}
+    assert [line["seq"] for line in lines if line.get("type") == "run_started"] == [1, 1]
+
+
+def test_a_run_that_was_over_is_said_to_be_and_answers_again(tmp_path: Path) -> None:
+    asked([answers("hello")], tmp_path, task="Say hello")
+    done = loopwright("resume", "last", folder=tmp_path, settings=KEY)
+    assert (done.code, "Answer\nhello" in done.out) == (0, True)
+    assert "the run was over already" in done.err
+    quiet = loopwright("resume", "last", "--quiet", folder=tmp_path, settings=KEY)
+    assert (quiet.code, quiet.out, quiet.err) == (0, "hello\n", "")
 
 
 def test_ctrl_c_pauses_the_run_and_says_how_to_go_on(tmp_path: Path) -> None:

@@ -60,6 +60,19 @@ def test_a_limit_of_money_without_a_known_price_grants_everything() -> None:
 # --- tokens and money
 
 
+@pytest.mark.parametrize("widest", [1, 4, 8, 32])
+@pytest.mark.parametrize("most", [None, 100])
+def test_the_least_limit_of_tokens_pays_for_an_ordinary_question_and_one_less_does_not(
+    widest: int, most: int | None
+) -> None:
+    def book(tokens: int) -> Ledger:
+        return ledger(Limits(tokens=tokens, calls_per_turn=widest), most=most, context=700)
+
+    least = book(1).least_tokens()
+    assert granted(book(least)).closing == ""
+    assert granted(book(least - 1)).closing == "tokens"
+
+
 def test_an_ordinary_question_leaves_the_closing_one_and_a_refusal_of_every_call_in_the_budget() -> None:
     book = ledger(Limits(tokens=22_000), context=1000)
     grant = granted(book)

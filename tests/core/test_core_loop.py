@@ -22,8 +22,8 @@ from msgspec import Raw
 from loopwright.core import events as ev
 from loopwright.core.commands import Record, RunTool
 from loopwright.core.loop import FAILURES, due
-from loopwright.core.messages import Call, Limits, Outcome, Result, Settings, Turn, Usage
-from loopwright.core.state import State
+from loopwright.core.messages import Call, Limits, Outcome, Price, Result, Settings, Turn, Usage
+from loopwright.core.state import State, ledger_of
 
 LOST = ev.ModelFailed(failure="timeout", message="no reply in 60 s", lost=True)
 REFUSED = ev.ModelFailed(failure="tools_refused", message="tools are not supported")
@@ -181,9 +181,13 @@ def test_the_calls_of_a_turn_that_the_limit_allows_run_and_the_others_are_refuse
 
 
 def test_a_budget_that_does_not_even_pay_the_closing_question_stops_the_run() -> None:
-    assert outcome(fold(started(Limits(tokens=1)))) == Outcome(
-        "stopped", None, "tokens: the limit does not pay for a single question"
+    state = fold(started(Limits(tokens=1)))
+    least = f"{ledger_of(state).least_tokens():,}"
+    assert outcome(state) == Outcome(
+        "stopped", None, f"tokens: the limit does not pay for a single question; it takes a limit of at least {least}"
     )
+    priced = started(Limits(cost=1e-9), price=Price(1, 1))
+    assert outcome(fold(priced)).reason == "cost: the limit does not pay for a single question"
 
 
 # --- calls in doubt, approvals

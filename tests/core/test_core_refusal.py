@@ -127,3 +127,11 @@ def test_a_doubtful_call_is_never_called_denied() -> None:
         end = unanswered(Call("pay", id="1.1"), ledger(), doubtful=True, asked=asked, said="")
         assert end.how == "unknown"
         assert end.result.error.endswith("it may have happened or not")
+
+
+def test_why_a_call_in_doubt_would_have_been_asked_about_is_no_part_of_its_outcome() -> None:
+    call = Call("pay", id="1.1")
+    alone = unanswered(call, ledger(), doubtful=True, asked=False, said="no rule allows it (pay)")
+    assert alone.result.error.endswith("it may have happened or not")
+    said = unanswered(call, ledger(), doubtful=True, asked=True, said="look at the bank")
+    assert said.result.error.endswith("it may have happened or not: look at the bank")

@@ -16,7 +16,7 @@ from loopwright.core.events import (
     RunStarted,
 )
 from loopwright.core.messages import Call, Result, ToolSpec, Turn, Whole
-from loopwright.engine.audit import GUARD, LOOP, NOBODY, POLICY, Audited, audited
+from loopwright.engine.audit import GUARD, LOOP, NOBODY, POLICY, Audited, Decided, audited
 from loopwright.journal.sqlite import SqliteJournal
 from loopwright.testing.clock import FrozenClock
 from loopwright.testing.scripted import ScriptedModel, answers, calls, calls_with
@@ -132,6 +132,30 @@ def test_a_call_that_ran_again_after_a_crash_says_so_and_one_in_doubt_too() -> N
     assert (first.started_at, first.by, first.seconds, first.whole) == ((2.0, 5.0), POLICY, 0.5, whole)
     assert decided(second) == ("allowed", "rule 1", "unknown")
     assert (third.permission, third.how, third.why, third.artifacts) == ("open", None, "it pays", ())
+
+
+def test_what_was_decided_before_an_interruption_is_kept_beside_what_was_decided_after() -> None:
+    (call,) = audited(
+        [
+            RunStarted(run_id="r", task="t", model="m", tools=(pay.spec,)),
+            ModelReplied(turn=Turn(calls=(Call("pay", {}, "1.1"),))),
+            ApprovalAsked(call_id="1.1", at=1.0, why="it pays"),
+            RunResumed(),
+            ApprovalAsked(call_id="1.1", at=2.0, why="it pays"),
+            ApprovalGiven(call_id="1.1", allowed=True, by="anna", at=3.0),
+            CallStarted(call_id="1.1", at=4.0),
+            RunResumed(),
+            ApprovalAsked(call_id="1.1", at=5.0, why="it may have happened"),
+            ApprovalGiven(call_id="1.1", allowed=True, by="otto", at=6.0, reason="go"),
+            CallStarted(call_id="1.1", at=7.0),
+        ]
+    )
+    assert call.before == (
+        Decided(asked_at=1.0, decided_at=None, permission="open", by="", why="it pays"),
+        Decided(asked_at=2.0, decided_at=3.0, permission="allowed", by="anna", why="it pays"),
+    )
+    assert (call.asked_at, call.decided_at, call.by, call.why) == (5.0, 6.0, "otto", "go")
+    assert call.started_at == (4.0, 7.0)
 
 
 def test_what_a_person_changed_and_said_for_good_is_told() -> None:

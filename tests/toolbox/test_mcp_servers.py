@@ -284,7 +284,9 @@ async def test_of_500_tools_those_that_are_wanted_can_be_named() -> None:
 
 
 async def test_a_program_that_is_not_there_is_said() -> None:
-    with pytest.raises(UsageError, match="the MCP server 'no-such-program' cannot be started: No such file"):
+    with pytest.raises(
+        UsageError, match=r"the MCP server 'no-such-program' cannot be started: No such file.*; is it installed"
+    ):
         async with mcp_tools("no-such-program --fast"):
             pass
 

@@ -101,7 +101,7 @@ MALFORMED = [
 async def test_an_address_that_is_not_public_is_refused(url: str) -> None:
     result = await fetch_page.run({"url": url})
     assert result.status == "error"
-    assert result.error.startswith(("Refused: ", "gaierror: ", "OSError: ", "UnicodeError: ")), result.error
+    assert result.error.startswith(("Refused: ", "NetworkError: ", "UnicodeError: ")), result.error
 
 
 @pytest.mark.parametrize("url", MALFORMED)
@@ -353,6 +353,15 @@ async def test_a_server_that_is_not_there_or_speaks_no_http(monkeypatch: pytest.
     server.close()
     await server.wait_closed()
     assert "127.0.0.1 cannot be reached" in (await fetch_page.run({"url": f"http://127.0.0.1:{port}/"})).error
+
+
+async def test_a_name_that_cannot_be_looked_up_is_told_as_by_the_other_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def nowhere(*_: object, **__: object) -> None:
+        raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", nowhere)
+    result = await fetch_page.run({"url": "https://example.org/"})
+    assert result.error == "NetworkError: example.org cannot be reached (Temporary failure in name resolution)"
 
 
 async def test_a_page_that_takes_hours_to_take_apart_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:

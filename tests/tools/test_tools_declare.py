@@ -16,6 +16,7 @@ from typing_extensions import TypedDict
 from loopwright.core.errors import UsageError
 from loopwright.core.messages import Result
 from loopwright.tools.declare import FunctionTool, tool
+from loopwright.tools.signature import in_words
 
 
 class Color(Enum):
@@ -538,3 +539,10 @@ def none() -> str:
 def test_a_free_form_tool_that_takes_anything_else_is_refused(function: Callable[..., Any]) -> None:
     with pytest.raises(UsageError, match=f"{function.__name__} is free_form .* exactly one parameter"):
         tool(free_form=True)(function)
+
+
+def test_a_bound_of_one_is_written_in_the_singular() -> None:
+    assert in_words({"type": "string", "minLength": 1, "maxLength": 9}) == (
+        "a string (at least 1 character, at most 9 characters)"
+    )
+    assert in_words({"type": "integer", "minimum": 1}) == "an integer (at least 1)"

@@ -34,6 +34,18 @@ SCHEMA: dict[str, Any] = {
 
 
 @pytest.mark.parametrize(
+    ("schema", "value", "told"),
+    [
+        ({"type": "string", "minLength": 1}, "", "x: got '', expected at least 1 character"),
+        ({"type": "string", "minLength": 2}, "", "x: got '', expected at least 2 characters"),
+        ({"type": "array", "maxItems": 1}, [1, 2], "x: got [1, 2], expected at most 1 item"),
+    ],
+)
+def test_one_is_written_in_the_singular(schema: dict[str, Any], value: Any, told: str) -> None:
+    assert misfit({"x": value}, {"type": "object", "properties": {"x": schema}}) == told
+
+
+@pytest.mark.parametrize(
     ("arguments", "told"),
     [
         ({"city": "Oulu"}, ""),

@@ -7,7 +7,7 @@ import typer
 from loopwright.cli.ask import JournalOption
 
 if TYPE_CHECKING:
-    from loopwright.engine.audit import Audited
+    from loopwright.engine.audit import Audited, Decided
     from loopwright.journal.base import Damage
 
 FOLDED = 300
@@ -110,7 +110,16 @@ def _lines(call: "Audited", most: int | None) -> list[str]:
     result = fold(" ".join(observation(call.result).split()), most) if call.result is not None else "none yet"
     kept = [f"kept: {each.reference} {each.media_type}, {each.size:,} bytes" for each in call.artifacts]
     whole = [f"kept: the whole result, {call.whole.size:,} bytes"] if call.whole is not None else []
-    lines = (changed, f"{_decision(call)}", _times(call), f"{call.how or 'not answered'}: {result}", *whole, *kept)
+    before = [_before(each) for each in call.before]
+    lines = (
+        changed,
+        *before,
+        f"{_decision(call)}",
+        _times(call),
+        f"{call.how or 'not answered'}: {result}",
+        *whole,
+        *kept,
+    )
     return [f"{call.id}  {call.tool} {what}{state}", *filter(None, lines)]
 
 
@@ -118,6 +127,16 @@ def _decision(call: "Audited") -> str:
     by = f" by {call.by}" if call.by else ""
     why = f" ({call.why})" if call.why else ""
     return f"{call.effect or 'no such tool'}: {call.permission}{by}{why}"
+
+
+def _before(decided: "Decided") -> str:
+    """An earlier question to a person about the same call."""
+    by = f" by {decided.by}" if decided.by else ""
+    why = f" ({decided.why})" if decided.why else ""
+    told = [f"asked {_when(decided.asked_at)}"] if decided.asked_at is not None else []
+    told += [f"decided {_when(decided.decided_at)}"] if decided.decided_at is not None else ["no answer came"]
+    what = f"{decided.permission}{by}" if decided.decided_at is not None else "not decided"
+    return f"before: {what}{why}, {', '.join(told)}"
 
 
 def _times(call: "Audited") -> str:
@@ -130,7 +149,7 @@ def _times(call: "Audited") -> str:
     told += [f"ended {_when(call.ended_at)}"] if call.ended_at is not None else []
     told += [f"took {call.seconds:.3f} s"] if call.seconds is not None else []
     again = len(call.started_at) - 1
-    return ", ".join([*told, *([f"ran again {counted(again, 'time')} after a crash"] if again > 0 else [])])
+    return ", ".join([*told, *([f"ran again {counted(again, 'time')} after an interruption"] if again > 0 else [])])
 
 
 def _when(at: float) -> str:

@@ -36,7 +36,7 @@ from loopwright.core.events import (
     RunStarted,
     WaySwitched,
 )
-from loopwright.core.messages import Call, Price, Turn
+from loopwright.core.messages import Call, Price, Result, Turn
 from loopwright.engine.history import RunResult
 from loopwright.engine.ports import TextArrived
 from loopwright.protocols.envelope import observation
@@ -157,6 +157,7 @@ class Printer:
         self._most = None if full else FOLD
         self._price: Price | None = None
         self._turns = 0
+        self._doubtful = 0
         self._labels: dict[str, str] = {}
         self._failed = ""
         self._problem = ""
@@ -188,7 +189,7 @@ class Printer:
                 self._wait("working")
             case CallEnded():
                 self.rest()
-                self._part(f"Observe {self._labels.get(event.call_id, event.call_id)}", observation(event.result))
+                self._part(f"Observe {self._labels.get(event.call_id, event.call_id)}", observed(event.result))
             case _:
                 self._aside(event)
 
@@ -212,7 +213,8 @@ class Printer:
         if result.status == "failed" and self._failed == result.reason:
             result = replace(result, reason="")
         self._console.print(
-            Text("\n" + visible(figures(result, self._price, self.journal)), style="dim"), soft_wrap=True
+            Text("\n" + visible(figures(result, self._price, self.journal, self._doubtful)), style="dim"),
+            soft_wrap=True,
         )
 
     def _note(self, event: Event | TextArrived) -> None:
@@ -225,6 +227,8 @@ class Printer:
                 several = len(event.turn.calls) > 1
                 for number, call in enumerate(event.turn.calls, 1):
                     self._labels[call.id] = f"{self._turns}.{number}" if several else str(self._turns)
+            case CallEnded() if event.how == "unknown":
+                self._doubtful += 1
             case _:
                 pass
 
@@ -298,7 +302,8 @@ def answered(event: ApprovalGiven) -> str:
         from msgspec.json import encode
 
         far += f", with the arguments {encode(event.arguments).decode()}"
-    return f"{'yes' if event.allowed else 'no'}{far}, by {event.by} {event.reason}".rstrip()
+    why = f": {event.reason}" if event.reason else ""
+    return f"{'yes' if event.allowed else 'no'}{far}, by {event.by}{why}"
 
 
 def written(call: Call) -> str:
@@ -315,13 +320,39 @@ def verb(name: str, run_id: str, journal: Path | None) -> str:
     return f"loopwright {name} {run_id}{f' --journal {quote(str(journal))}' if journal else ''}"
 
 
-def figures(result: RunResult, price: Price | None, journal: Path | None = None) -> str:
-    """One line: how the run ended, what it took at that price, and how to see it or go on with it."""
+def observed(result: Result) -> str:
+    """A result as the model sees it, but with texts of several lines, such as what a command printed, as lines."""
+    data = bytes(result.data)
+    if result.status != "ok" or not data.startswith(b"{") or rb"\n" not in data:
+        return observation(result)
+    from msgspec import DecodeError, Raw
+    from msgspec.json import decode, encode
+
+    try:
+        fields = decode(data, type=dict[str, Raw])
+        texts = {
+            name: decode(value, type=str)
+            for name, value in fields.items()
+            if rb"\n" in (text := bytes(value)) and text[:1] == b'"'
+        }
+    except (DecodeError, UnicodeDecodeError, RecursionError):
+        return observation(result)
+    texts = {name: text for name, text in texts.items() if "\n" in text.strip()}
+    rest = {name: value for name, value in fields.items() if name not in texts}
+    told = [observation(replace(result, data=Raw(encode(rest))))] if rest or result.note else []
+    return "\n".join([*told, *(f"{name}:\n{text}" for name, text in texts.items())])
+
+
+def figures(result: RunResult, price: Price | None, journal: Path | None = None, doubtful: int = 0) -> str:
+    """One line: how the run ended, what it took at that price, and how to see it or go on with it.
+
+    `doubtful` calls began, and nobody knows what came of them; they are not among those that ran.
+    """
     usage = result.usage
     parts = [
         result.status + (f" ({result.reason})" if result.reason else ""),
         counted(result.steps, "step"),
-        counted(result.calls, "call"),
+        counted(result.calls, "call") + (f" ({doubtful} in doubt)" if doubtful else ""),
         ("about " if usage.estimated else "") + f"{usage.tokens:,} tokens",
         cost(result.cost, price),
         f"{result.seconds:.1f} s",
@@ -357,7 +388,8 @@ def as_line(run_id: str, seq: int, event: Event, output: TextIO | None = None) -
     from msgspec.json import encode
 
     slim = replace(event, raw=b"") if isinstance(event, ModelReplied) else event
-    return safe_json(f'{{"run_id":{encode(run_id).decode()},"seq":{seq},{encode(slim).decode()[1:]}', output)
+    named = "" if isinstance(event, RunStarted) else f'"run_id":{encode(run_id).decode()},'  # that one names it itself
+    return safe_json(f'{{{named}"seq":{seq},{encode(slim).decode()[1:]}', output)
 
 
 def header(started: RunStarted) -> str:

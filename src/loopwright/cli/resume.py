@@ -42,7 +42,7 @@ def resume(
     from loopwright.cli.servers import recalled_project, served_for
     from loopwright.cli.setup import agent_of, find_run, found_journal, recipe_of
     from loopwright.cli.trust import check_trust
-    from loopwright.core.events import Event, RunStarted
+    from loopwright.core.events import Event, RunEnded, RunStarted
     from loopwright.journal.location import default_path
 
     store = found_journal(journal)
@@ -56,6 +56,8 @@ def resume(
     recipe = recipe_of(started.recipe, run_id)
     check_trust(recipe, journal or default_path(), run_id, trusted=trust, history=history)
     show = Show(as_json=as_json, quiet=quiet, full=full, journal=journal, run_id=run_id, history=history)
+    if isinstance(end := history[-1], RunEnded) and end.outcome.status != "failed":
+        show.notice("the run was over already; this is how it ended")
     project = recalled_project(recipe, trusted=trust)
 
     def begin(tools: "Sequence[Tool]") -> "Begun":

@@ -40,6 +40,7 @@ def show(
     async def read() -> "tuple[str, list[Event], bytes, str]":
         run_id = await find_run(store, run)
         events = await store.read(run_id)
+        await _warn(store, run_id, journal)
         data, about = await _kept(store, events, artifact, result)
         return run_id, events, data, about
 
@@ -53,6 +54,18 @@ def show(
         _as_lines(run_id, events)
     else:
         _as_text(run_id, events, journal, full=full)
+
+
+async def _warn(store: Any, run_id: str, journal: Path | None) -> None:
+    """Say on standard error where what is shown is not as it was written."""
+    from loopwright.cli.driving import complain
+    from loopwright.cli.printing import verb
+
+    if (damage := await store.damage(run_id)) is not None:
+        complain(
+            f"warning: the journal is damaged at event {damage.seq} of this run: {damage.what}; "
+            f"see: {verb('audit', run_id, journal)}"
+        )
 
 
 async def _kept(store: Any, events: "Sequence[Event]", artifact: str | None, result: str | None) -> tuple[bytes, str]:

@@ -146,6 +146,12 @@ class Ledger(Struct):
             closing = ordinary
         return self._closing(closing) or closing
 
+    def least_tokens(self) -> int:
+        """The limit of tokens that pays for an ordinary question, and for the closing answer after it."""
+        many = 2 * LEAST_TOKENS + self.limits.calls_per_turn * REFUSAL_BYTES
+        few = 2 * LEAST_TOKENS + LEAST_TOKENS // CALL_TOKENS * REFUSAL_BYTES + REFUSAL_BYTES
+        return 2 * self.context + TELLINGS + self._closing_tokens() + min(many, few)
+
     def room(self, calls: int, *, fenced: bool = False) -> int:
         """Bytes of result that each of `calls` calls may show to the model, so that the closing answer still fits."""
         rest = PLENTY

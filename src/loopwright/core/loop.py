@@ -307,7 +307,8 @@ def _due_question(state: State) -> Command:
     ledger = ledger_of(state)
     grant = ledger.grant(state.closing)
     if isinstance(grant, str):
-        reason = grant if ledger.asks else f"{grant}: the limit does not pay for a single question"
+        least = f"; it takes a limit of at least {ledger.least_tokens():,}" if grant == "tokens" else ""
+        reason = grant if ledger.asks else f"{grant}: the limit does not pay for a single question{least}"
         return Record(RunEnded(outcome=Outcome("stopped", None, reason)))
     number = ledger.asks + 1
     asked = ModelAsked(number=number, closing=grant.closing, max_tokens=grant.max_tokens, worst=grant.worst)

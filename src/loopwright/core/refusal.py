@@ -57,9 +57,9 @@ def unanswered(call: Call, ledger: Ledger, *, doubtful: bool, asked: bool, said:
         ledger: says how long the answer may be
         doubtful: whether it may have run already
         asked: whether a person was asked
-        said: what the person said, else why one would be asked
+        said: what the person said, else why one would be asked; not why a call may not run that perhaps ran
     """
-    tail = _tail(said, ledger.remark())
+    tail = _tail(said if asked or not doubtful else "", ledger.remark())
     if doubtful:
         error = f"UnknownOutcome: the work was interrupted while the call ran; it may have happened or not{tail}"
         return CallEnded(call_id=call.id, result=Result("error", error=error), how="unknown")

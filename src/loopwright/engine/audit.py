@@ -30,6 +30,17 @@ BY_POLICY = "Denied: the policy"
 """How the answer to a call begins that no person was to be asked about."""
 
 
+class Decided(Struct, frozen=True, kw_only=True):
+    """What a person was asked and answered before the work was interrupted and they were asked again."""
+
+    asked_at: float | None
+    decided_at: float | None
+    """None where no answer came."""
+    permission: Permission
+    by: str
+    why: str
+
+
 class Audited(Struct, frozen=True, kw_only=True):
     """One call, from the reply that made it to its answer. Times are Unix time in seconds."""
 
@@ -53,7 +64,7 @@ class Audited(Struct, frozen=True, kw_only=True):
     asked_at: float | None = None
     decided_at: float | None = None
     started_at: tuple[float, ...] = ()
-    """More than one where it ran again after a crash."""
+    """More than one where it ran again after an interruption."""
     ended_at: float | None = None
     seconds: float | None = None
     """How long it ran the last time."""
@@ -61,6 +72,8 @@ class Audited(Struct, frozen=True, kw_only=True):
     """None while it is not answered."""
     result: Result | None = None
     whole: Whole | None = None
+    before: tuple[Decided, ...] = ()
+    """Earlier questions to a person about the same call, and what they answered."""
 
     @property
     def artifacts(self) -> tuple[Content, ...]:
@@ -101,7 +114,8 @@ def _made(call: Call, tool: ToolSpec | None, at: float) -> Audited:
 def _next(call: Audited, event: ApprovalAsked | ApprovalGiven | CallStarted | CallEnded) -> Audited:
     match event:
         case ApprovalAsked():
-            return replace(call, asked_at=event.at, why=event.why)
+            before = call.before if call.asked_at is None else (*call.before, _before(call))
+            return replace(call, asked_at=event.at, decided_at=None, why=event.why, before=before)
         case ApprovalGiven():
             call = replace(call, decided_at=event.at, by=_scoped(event), why=event.reason or call.why)
             call = replace(call, permission="allowed" if event.allowed else "denied")
@@ -115,6 +129,16 @@ def _next(call: Audited, event: ApprovalAsked | ApprovalGiven | CallStarted | Ca
             if call.permission == "allowed" and event.how == "denied":  # a person changed it to what no rule allows
                 return replace(call, permission="denied", by=POLICY)
             return call if call.permission != "open" else _decided(call, event)
+
+
+def _before(call: Audited) -> Decided:
+    return Decided(
+        asked_at=call.asked_at,
+        decided_at=call.decided_at,
+        permission=call.permission if call.decided_at is not None else "open",
+        by=call.by if call.decided_at is not None else "",
+        why=call.why,
+    )
 
 
 def _scoped(event: ApprovalGiven) -> str:

@@ -113,7 +113,9 @@ async def _begun(server: McpServer, env: Mapping[str, str]) -> asyncio.subproces
         )
     except OSError as error:
         where = f" in {server.cwd}" if server.cwd else ""
-        raise UsageError(f"the MCP server {server.command!r} cannot be started{where}: {error.strerror}") from None
+        hint = "; is it installed and on PATH?" if isinstance(error, FileNotFoundError) else ""
+        said = f"the MCP server {server.command!r} cannot be started{where}: {error.strerror}{hint}"
+        raise UsageError(said) from None
 
 
 def _pipe(pipe: Pipe | None) -> Pipe:

@@ -131,7 +131,7 @@ class _Check:
         for key, (kind, unit, fits) in _BOUNDS.items():
             bound = schema.get(key)
             if _is(value, kind) and _is(bound, "number") and not fits(size, bound):
-                return f"{where}: got {_told(value)}, expected {unit.format(bound)}"
+                return f"{where}: got {_told(value)}, expected {_told_bound(unit, bound)}"
         return ""
 
     def _members(self, value: Any, schema: Schema, where: str) -> str:
@@ -183,6 +183,11 @@ _BOUNDS: dict[str, tuple[str, str, _Fits]] = {
     "minItems": ("array", "at least {} items", lambda length, bound: length >= bound),
     "maxItems": ("array", "at most {} items", lambda length, bound: length <= bound),
 }
+
+
+def _told_bound(unit: str, bound: Any) -> str:
+    told = unit.format(bound)
+    return told.removesuffix("s") if bound == 1 and told.endswith((" characters", " items")) else told
 
 
 def _schema(value: Any) -> Schema:

@@ -348,8 +348,13 @@ def _expected(schema: Mapping[str, Any]) -> str:
         words += f" of which each is {_expected(schema['items'])}"
     if schema.get("type") == "object" and schema.get("properties"):
         words += f" with {', '.join(schema['properties'])}"
-    bounds = [text.format(schema[key]) for key, text in _BOUNDS.items() if key in schema]
+    bounds = [_bound(text, schema[key]) for key, text in _BOUNDS.items() if key in schema]
     return f"{words} ({', '.join(bounds)})" if bounds else words
+
+
+def _bound(text: str, value: Any) -> str:
+    told = text.format(value)
+    return told.removesuffix("s") if value == 1 and told.endswith((" characters", " items")) else told
 
 
 def _meaning(schema: Mapping[str, Any]) -> str:

@@ -25,7 +25,7 @@ from loopwright.toolbox.sandbox.watch import Watch
 AT_A_TIME = 2
 """Commands that run at the same time in one event loop; further ones wait."""
 ENVIRONMENT = {
-    "COLUMNS": "160",
+    "COLUMNS": "80",
     "HOME": "/tmp/home",  # noqa: S108 - inside the sandbox
     "LANG": "C.UTF-8",
     "LOGNAME": "sandbox",
