@@ -60,7 +60,7 @@ def test_what_was_typed_before_the_question_approves_nothing(tmp_path: Path) -> 
         assert not (tmp_path / "written.txt").exists()
         terminal.type(b"no thanks\n")
         assert terminal.end() == 0
-    assert b"no, by terminal thanks" in terminal.shown
+    assert b"no, by terminal: thanks" in terminal.shown
     assert not (tmp_path / "written.txt").exists()
 
 
@@ -93,6 +93,8 @@ def test_the_question_shows_all_of_the_call_and_why_it_is_asked_about(tmp_path: 
     assert f'note {{"text":"{"x" * 3000}\\u001b[2J\\u202e end"}}' in unwrapped
     assert "Asked because no rule allows it (write)" in question
     assert "\u202e" not in question
+    assert "[t] note always in this run until it reads text of others" in question
+    assert "[N]o; with why: n REASON" in question
 
 
 NOTES = (calls("note", text="a"), calls("note", text="a"), calls("note", text="b"))
