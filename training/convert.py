@@ -28,6 +28,7 @@ NAMES = {
 }
 HEADS = {"attn_q": 9, "attn_k": 3}
 """Heads of SmolLM2-135M: queries, and keys that three queries share."""
+_WRITTEN = re.compile(r"blk\.(\d+)\.(\w+)\.weight\.lora_([ab])")
 _TENSOR = re.compile(r"layers\.(\d+)\.(\w+\.\w+)\.lora_([AB])\.")
 
 
@@ -60,6 +61,26 @@ def convert(saved: Path, to: Path, alpha: float | None) -> None:
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
+
+
+def restored(file: Path) -> dict[str, torch.Tensor]:
+    """The tensors of a GGUF adapter under the names and in the order that `train.py` has them, to go on training."""
+    places = {place: name for name, place in NAMES.items()}
+    tensors: dict[str, torch.Tensor] = {}
+    for tensor in gguf.GGUFReader(file).tensors:
+        found = _WRITTEN.fullmatch(tensor.name)
+        if found is None:
+            raise SystemExit(f"{tensor.name} is no tensor of an adapter")
+        layer, place, side = found[1], found[2], found[3].upper()
+        data = np.array(tensor.data, dtype=np.float32)
+        if side == "B" and place in HEADS:
+            outputs, rank = data.shape
+            data = (
+                data.reshape(HEADS[place], outputs // HEADS[place] // 2, 2, rank).swapaxes(1, 2).reshape(outputs, rank)
+            )
+        name = f"base_model.model.model.layers.{layer}.{places[place]}.lora_{side}.default.weight"
+        tensors[name] = torch.from_numpy(data)
+    return tensors
 
 
 def main() -> None:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from convert import restored
 from peft import LoraConfig, get_peft_model
 from torch.nn.functional import cross_entropy
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -109,7 +110,9 @@ def model_with_adapter(first_layer: int, rank: int, resume: Path | None) -> tupl
         if "lora_" in name:
             parameter.data = parameter.data.float()
     if resume is not None:
-        model.load_state_dict(torch.load(resume), strict=False)
+        saved = restored(resume) if resume.suffix == ".gguf" else torch.load(resume)
+        if model.load_state_dict(saved, strict=False).unexpected_keys:
+            sys.exit(f"{resume} has other layers than --first-layer {first_layer}")
     return model, tokenizer
 
 
@@ -174,13 +177,18 @@ def main() -> None:
     parser.add_argument("trajectories", type=Path, help="JSON lines from generate.py")
     parser.add_argument("--out", type=Path, default=Path("run"), help="folder for the saved adapters")
     parser.add_argument("--minutes", type=float, default=60, help="time to train; the learning rate follows it")
-    parser.add_argument("--batch", type=int, default=3000, help="tokens a step")
-    parser.add_argument("--rate", type=float, default=1.5e-3, help="highest learning rate")
+    parser.add_argument("--batch", type=int, default=1600, help="tokens a step")
+    parser.add_argument("--rate", type=float, default=1.2e-3, help="highest learning rate")
     parser.add_argument("--rank", type=int, default=RANK)
-    parser.add_argument("--first-layer", type=int, default=14, help="layers from here to 29 get an adapter")
+    parser.add_argument("--first-layer", type=int, default=10, help="layers from here to 29 get an adapter")
     parser.add_argument("--longest", type=int, default=900, help="tokens of a trajectory; longer ones are left out")
     parser.add_argument("--save-minutes", type=float, default=10)
-    parser.add_argument("--resume", type=Path, default=None, help="a saved adapter to go on from")
+    parser.add_argument(
+        "--resume",
+        type=Path,
+        default=None,
+        help="an adapter to go on from: a file of this program, or a GGUF adapter such as the one in the package",
+    )
     parser.add_argument("--threads", type=int, default=0, help="cores to use; all where 0")
     parser.add_argument("--seed", type=int, default=7)
     train(parser.parse_args())

@@ -117,9 +117,7 @@ async def test_the_coding_agent_finds_the_planted_fault(tmp_path: Path) -> None:
             case [_, told]:
                 assert (told["outcome"], told["failed"], told["passed"]) == ("failed", 1, 6)
                 (failure,) = told["failures"]
-                assert failure.startswith(
-                    "tests/test_postage.py::test_the_price_list[10-1590] - ValueError: a parcel of"
-                )
+                assert failure.startswith("tests/test_postage.py::test_the_price_list[10-1590] - ValueError")
                 return calls("read_file", path="postage.py")
             case [_, _, text]:
                 assert fault in text

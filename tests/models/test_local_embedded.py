@@ -15,28 +15,26 @@ import pytest
 from loopwright.core.errors import ModelError
 from loopwright.engine.ports import Model
 from loopwright.models.local import local_model
+from loopwright.protocols.embedded import system_prompt
+from loopwright.protocols.grammar import grammar_of
+from loopwright.protocols.labels import ENGLISH
 from loopwright.protocols.speech import Reply
+from loopwright.toolbox.arithmetic import calculator
+from loopwright.toolbox.currency import convert_currency
+from loopwright.toolbox.weather import get_current_weather
 
-SYSTEM = """Tools:
-- get_current_weather {"city": string}: weather in a city
-- convert_currency {"amount": number, "from_currency": string, "to_currency": string}: convert money
-- calculator {"expression": string}: arithmetic
-Reply with Thought and Action, or Thought and Final Answer."""
-GRAMMAR = r"""root ::= "Thought: " line "\n" ("Action: " (weather | currency | calculator) | "Final Answer: " line)
-line ::= [^\n]{1,300}
-weather ::= "get_current_weather {\"city\": " str "}"
-currency ::= "convert_currency {\"amount\": " num ", \"from_currency\": " cur ", \"to_currency\": " cur "}"
-calculator ::= "calculator {\"expression\": " str "}"
-str ::= "\"" [^"\n]{1,80} "\""
-cur ::= "\"" [A-Z] [A-Z] [A-Z] "\""
-num ::= [0-9]{1,9} ("." [0-9]{1,6})?
-"""
+TOOLS = (get_current_weather.spec, convert_currency.spec, calculator.spec)
+SYSTEM = system_prompt(TOOLS)
+GRAMMAR = grammar_of(TOOLS, ENGLISH, short=True)
 BET = "Question: I bet my friend 100 EUR that it would rain in Athens today. If I won, how many USD is that?"
-RAIN = 'Observation: {"city": "Athens", "temperature": 17.4, "precipitation_mm": 3.2, "unit": "celsius"}'
-DRY = 'Observation: {"city": "Athens", "temperature": 27.1, "precipitation_mm": 0.0, "unit": "celsius"}'
+RAIN = (
+    'Observation: {"city": "Athens", "temperature": 17.4, "precipitation_mm": 3.2, "unit": "celsius", '
+    '"country": "Greece", "time": "2026-11-30T12:00"}'
+)
+DRY = RAIN.replace("3.2", "0.0")
 CONVERTED = (
     'Observation: {"amount": 100, "from_currency": "EUR", "to_currency": "USD", "converted_amount": 108.5, '
-    '"rate": 1.085}'
+    '"rate": 1.085, "date": "2026-11-30"}'
 )
 SUM = "Question: What is 17 * 23?"
 LONG = "Question: " + "rain or no rain, " * 600

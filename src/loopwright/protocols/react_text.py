@@ -6,7 +6,7 @@ Owns what a model is told: the prompt, the observations, the reminders. Its sent
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, cast
 
 from msgspec.structs import replace
@@ -15,7 +15,6 @@ from loopwright.core.events import ModelAsked, NoteAdded, RunStarted
 from loopwright.core.messages import Call, ObservationRole, Result, ToolSpec, Turn, Way
 from loopwright.protocols import embedded, json_form, native
 from loopwright.protocols.cleaning import cleaned
-from loopwright.protocols.embedded import TRAINED, Trained
 from loopwright.protocols.envelope import observation
 from loopwright.protocols.finish_reasons import ending_of
 from loopwright.protocols.grammar import grammar_of
@@ -47,7 +46,6 @@ class ReactText:
         style: Style = "standard",
         observation_role: ObservationRole = "user",
         finish: tuple[str, ...] = FINISH,
-        trained: Mapping[str, Trained] = TRAINED,
     ) -> None:
         """Set the speech up.
 
@@ -58,7 +56,6 @@ class ReactText:
             observation_role: who says the observations; a tool's answer to a call, which a turn then makes in the
                 provider's fields too
             finish: names of actions that give the final answer
-            trained: for the embedded style, the tools as the model was trained on them, by name
         """
         self._capabilities = capabilities
         self._embedded = style == "embedded"
@@ -66,12 +63,13 @@ class ReactText:
         self._json = not self._embedded and capabilities.constraint in ("structured_outputs", "json_schema")
         self._role: ObservationRole = observation_role
         self._finish = finish
-        self._trained = trained
 
     def opening(self, started: RunStarted) -> list[Message]:
         """The instructions, the tools and the form of a step as the system's message; then the task."""
-        trained = embedded.system_prompt(started.tools, self._trained)
-        prompt = trained if self._embedded else system_prompt(started.tools, self._labels, as_json=self._json)
+        if self._embedded:
+            prompt = embedded.system_prompt(started.tools)
+        else:
+            prompt = system_prompt(started.tools, self._labels, as_json=self._json)
         system = f"{started.instructions.strip()}\n\n{prompt}" if started.instructions.strip() else prompt
         return [Message("system", system), self.task(started.task)]
 
@@ -92,7 +90,7 @@ class ReactText:
 
         Where a tool says them, one message a call.
         """
-        shown = [self._observed(call, result) for call, result in answered]
+        shown = [observation(result) for _, result in answered]
         calls = [call for call, _ in answered]
         if self._role == "tool" and _named(calls):
             made = zip(native.identified(calls), shown, strict=True)
@@ -164,15 +162,10 @@ class ReactText:
     def _told(self, observed: str) -> str:
         return f"{self._labels.observation[0]}: {observed}"
 
-    def _observed(self, call: Call, result: Result) -> str:
-        return embedded.observed(call.tool, result, self._trained) if self._embedded else observation(result)
-
     def _grammar(self, started: RunStarted, *, closing: bool) -> str:
         if self._capabilities.constraint != "grammar":
             return ""
-        if self._embedded:
-            return embedded.grammar_of(started.tools, self._trained, closing=closing)
-        return grammar_of(started.tools, self._labels, closing=closing)
+        return grammar_of(started.tools, self._labels, closing=closing, short=self._embedded)
 
 
 def _named(calls: Sequence[Call]) -> bool:
