@@ -225,6 +225,14 @@ def test_a_rule_can_let_what_only_reads_ask_too() -> None:
     assert why == f"{allows}the run has read text of others (fetch 1.1), and 'n' is not from the task"
 
 
+def test_what_a_server_says_of_its_tools_is_text_of_others_from_the_start() -> None:
+    foreign = ToolSpec("clock", trusted_description=False)
+    events: tuple[ev.Event, ...] = (started(tools=(SEND, foreign), task="tell bob@a.org hello"),)
+    assert tool_run(after(events, send("bob@a.org", "hello")))
+    why = person(after(events, send())).why
+    assert why == "the run has read text of others (the description of 'clock'), and 'to' is not from the task"
+
+
 def test_an_address_that_the_model_chooses_asks_although_it_is_only_read() -> None:
     page = replace(FETCH, name="page", open_world=True)
     events = told()

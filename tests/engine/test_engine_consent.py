@@ -344,6 +344,7 @@ async def test_two_tasks_do_not_work_on_one_run() -> None:
         ({"effect": "read", "permission": "allow"}, "has the effect read, and here it is send"),
         ({"repeatable": True}, "may run twice, and here it may not"),
         ({"trusted_output": True}, "returns nothing that others wrote, and here it does"),
+        ({"trusted_description": True}, "is described by the application, and here it is not"),
         ({"open_world": False}, "reaches nobody whom the model chooses, and here it does"),
     ],
 )
@@ -356,6 +357,7 @@ async def test_a_journal_that_belittles_a_tool_is_not_followed(lie: dict[str, An
         ran.append(text)
         return "sent"
 
+    send.spec = replace(send.spec, trusted_description=False)
     agent = Agent(ScriptedModel(replies=[fails("network")]), tools=[send], journal=MemoryJournal(), protocol="native")
     await agent.run("x", run_id="r")
     first, *rest = await agent.journal.read("r")

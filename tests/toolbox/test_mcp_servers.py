@@ -434,7 +434,7 @@ async def test_a_call_that_takes_too_long_is_stopped_and_the_run_goes_on(tmp_pat
 async def test_after_a_crash_a_call_of_a_server_does_not_run_twice(tmp_path: Path) -> None:
     journal = MemoryJournal()
     first = ScriptedModel(replies=[calls("x_add", a=1), answers("done")])
-    allowed = Policy((Rule("allow", effect="write"),))
+    allowed = Policy((Rule("allow", effect="write", tainted="allow"),))
     async with tools_of(stand_in()) as tools:
         agent = Agent(first, tools=list(tools.values()), journal=CrashAt(journal, 5), policy=allowed)
         with pytest.raises(Crash):

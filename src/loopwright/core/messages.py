@@ -52,6 +52,8 @@ class ToolSpec(Struct, frozen=True, omit_defaults=True):
     open_world: bool = False
     """Whether the model chooses whom its arguments reach, as with the address of a page: they may carry out what the
     run has read."""
+    trusted_description: bool = True
+    """Whether the application says what the tool does and takes; a server says it of its tools itself."""
 
 
 class Call(Struct, frozen=True, omit_defaults=True):

@@ -57,7 +57,7 @@ class Consent(Struct):
     watching: bool = False
     """Whether a tool of the run returns text of others."""
     read: str = ""
-    """The first call that brought text of others: its tool and id."""
+    """What brought the first text of others: a call, by its tool and id, or a tool's description."""
     spoiled: bool = False
     """Whether a call that was not traced may have written somewhere, so that what tools find may be its doing."""
     calls: dict[str, str] = field(default_factory=dict[str, str])
@@ -68,7 +68,9 @@ class Consent(Struct):
         """Take in the rules, and what the task and the instructions say."""
         self.run_id, self.rules = started.run_id, started.rules
         self.reader = started.reader.name if started.reader is not None else ""
-        self.watching = any(not tool.trusted_output for tool in started.tools)
+        self.watching = any(not (tool.trusted_output and tool.trusted_description) for tool in started.tools)
+        foreign = next((tool.name for tool in started.tools if not tool.trusted_description), "")
+        self.read = f"the description of {_quoted(foreign)}" if foreign else ""
         self._hear(started.task)
         self._hear(started.instructions)
 

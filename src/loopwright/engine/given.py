@@ -195,6 +195,8 @@ def _understated(begun: ToolSpec, here: ToolSpec) -> str:
         return "returns nothing that others wrote, and here it does"
     if here.open_world and not begun.open_world:
         return "reaches nobody whom the model chooses, and here it does"
+    if begun.trusted_description and not here.trusted_description:
+        return "is described by the application, and here it is not"
     return ""
 
 

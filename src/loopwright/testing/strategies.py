@@ -79,6 +79,7 @@ def tool_specs() -> st.SearchStrategy[words.ToolSpec]:
         max_chars=counts(),
         trusted_output=st.booleans(),
         open_world=st.booleans(),
+        trusted_description=st.booleans(),
         free_form=st.booleans(),
     )
 

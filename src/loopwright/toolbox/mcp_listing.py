@@ -97,6 +97,7 @@ def spec_of(listed: Listed, name: str, server: McpServer) -> ToolSpec:
         timeout=server.timeout,
         max_chars=server.max_chars,
         trusted_output=server.trusted_output,
+        trusted_description=server.trusted_output,
     )
 
 

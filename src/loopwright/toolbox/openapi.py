@@ -267,6 +267,7 @@ def openapi_tools(
                 timeout=timeout,
                 max_chars=max_chars,
                 trusted_output=trusted_output,
+                trusted_description=trusted_output,
             ),
             operation,
             base,
