@@ -36,6 +36,11 @@ _POSSESSIVE = re.compile(r"(?<=\w)['’]s$")
 _BEFORE = "\"'`([{<«»“”„‘’‚¿¡"
 _BEHIND = "\"'`)]}>«»“”„‘’,.;:!?…"
 """Marks around a word that are none of it. A leading dot or slash is: ``.env`` is not ``env``."""
+_STEERING = frozenset("`([{<)]}>;")
+"""Those of them that a command line or a template obeys: a value that has them must have been said with them."""
+_HARMLESS = "".join(dict.fromkeys(mark for mark in _BEFORE + _BEHIND if mark not in _STEERING))
+_BREAK = re.compile("[\n\r\v\f\x85\u2028\u2029]")
+"""What ends a line, and with it a command: a value is not known across it."""
 _NUMBER = re.compile(
     r"[$€£¥₹]?(?P<number>[-+]?(?:\d+(?:[,'’]\d{3})+(?:\.\d+)?|(?P<comma>\d+,\d+)|\d+(?:\.\d+)?))(?:[%$€£¥₹]|st|nd|rd|th)?"
 )
@@ -85,6 +90,8 @@ class Origins(Struct):
 
     words: list[str] = field(default_factory=list[str])
     places: dict[str, list[int]] = field(default_factory=dict[str, "list[int]"])
+    marked: dict[int, str] = field(default_factory=dict[int, str])
+    """By its place, each word that has marks around it which steer, with these marks."""
     numbers: set[Decimal] = field(default_factory=set[Decimal])
     waiting: list[str | bytes] = field(default_factory=list["str | bytes"])
     """Texts, and data as JSON, that nobody has asked about yet: most runs never do."""
@@ -131,9 +138,11 @@ class Origins(Struct):
                 self.numbers.add(number)
 
     def _learn(self, text: str) -> None:
-        for word in words_of(text):
+        for word, marked in _words_of(text):
             if len(self.words) >= MOST_WORDS:
                 return
+            if marked:
+                self.marked[len(self.words)] = marked
             places = self.places.setdefault(word, [])
             if len(places) < PLACES:
                 places.append(len(self.words))
@@ -145,15 +154,23 @@ class Origins(Struct):
     def _knows(self, leaf: Leaf) -> bool:
         if not isinstance(leaf, str):
             return number_of(leaf) in self.numbers
+        if _BREAK.search(leaf.strip()):
+            return False
         moment = _MOMENT.fullmatch(leaf)
-        words = list(words_of(moment["day"] if moment else leaf))
-        return not _generic(words) and self._together(words)
+        found = list(_words_of(moment["day"] if moment else leaf))
+        words, marked = [word for word, _ in found], {place: mark for place, (_, mark) in enumerate(found) if mark}
+        return not _generic(words) and self._together(words, marked)
 
-    def _together(self, words: list[str]) -> bool:
-        """Whether the words stand side by side somewhere: looked for from the rarest."""
+    def _together(self, words: list[str], marked: dict[int, str]) -> bool:
+        """Whether the words stand side by side somewhere, with these marks: looked for from the rarest."""
         rarest = min(range(len(words)), key=lambda number: len(self.places.get(words[number], ())))
         starts = (place - rarest for place in self.places.get(words[rarest], ()))
-        return any(start >= 0 and self.words[start : start + len(words)] == words for start in starts)
+        return any(
+            start >= 0
+            and self.words[start : start + len(words)] == words
+            and all(self.marked.get(start + place) == mark for place, mark in marked.items())
+            for start in starts
+        )
 
 
 def said_in(arguments: dict[str, Any], parameters: dict[str, Any]) -> Iterator[tuple[str, Leaf]]:
@@ -168,9 +185,16 @@ def said_in(arguments: dict[str, Any], parameters: dict[str, Any]) -> Iterator[t
 
 def words_of(text: str) -> Iterator[str]:
     """The words of a text, without case and without the marks around them; a word of marks alone stays as it is."""
+    return (word for word, _ in _words_of(text))
+
+
+def _words_of(text: str) -> Iterator[tuple[str, str]]:
+    """The same, each with the form that has the marks which steer; empty where there are none around it."""
     for found in _WORD.finditer(text):
-        word = _uncased(found[0])
-        yield _POSSESSIVE.sub("", word.lstrip(_BEFORE).rstrip(_BEHIND)) or word
+        whole = _uncased(found[0])
+        word, marked = whole.lstrip(_BEFORE).rstrip(_BEHIND), whole.strip(_HARMLESS)
+        steers = word and marked != word and not _STEERING.isdisjoint((marked[:1], marked[-1:]))
+        yield _POSSESSIVE.sub("", word) or whole, marked if steers else ""
 
 
 def _uncased(word: str) -> str:
