@@ -304,7 +304,7 @@ HONEST = """
 The ground truth of every user task. *Default*: reading is allowed, the rest asks. *Allowed*: one rule allows all, so
 that a call asks only where the run has read text of others and a value of the call does not stem from the task. The
 person says yes. What is still asked about takes a value out of such text: an address in a mail, the id of a file, a sum
-in a bill.
+in a bill, or is the summary of a page, which the ground truth writes as `<summary>`.
 
 """
 OBEDIENT = """
