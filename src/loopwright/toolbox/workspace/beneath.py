@@ -69,9 +69,13 @@ class Beneath:
             NotThere: it does not exist
         """
         with self._root() as root:
-            self._look(root, parts)  # else a device would be started by opening it
+            before = self._look(root, parts)  # else a device would be started by opening it
             with self._opened(root, parts, os.O_RDONLY) as found:
-                yield found, _regular(os.fstat(found), parts)
+                status = _regular(os.fstat(found), parts)
+                # A second name of a file outside may be taken away just behind the opening: then one name is left.
+                if not _same(before, status, self._look(root, parts)):
+                    raise PathRefused(f"{_quoted(parts)} was changed by somebody else meanwhile; read it again")
+                yield found, status
 
     def missing_folders(self, parts: Parts) -> list[str]:
         """The folders that would have to be made for a file at this path.
@@ -266,6 +270,10 @@ def _write(folder: int, name: str, data: bytes, before: os.stat_result | None) -
 
 def _fingerprint(found: os.stat_result) -> tuple[int, ...]:
     return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, stat.S_IFMT(found.st_mode), found.st_nlink)
+
+
+def _same(*found: os.stat_result) -> bool:
+    return len({(one.st_dev, one.st_ino) for one in found}) == 1
 
 
 def _quoted(parts: Parts) -> str:
