@@ -200,6 +200,16 @@ def test_the_message_is_kept_as_sent_where_it_holds_more() -> None:
     assert read(second.encode()).opaque == message.encode()
 
 
+def test_a_message_with_what_json_does_not_know_goes_back_without_it() -> None:
+    reader = OpenAIChat().reader(stream=False)
+    reader.feed(
+        b'{"choices":[{"index":0,"message":{"role":"assistant","content":"Hi","odd":NaN},"finish_reason":"stop"}]}'
+    )
+    reply = reader.close()
+    assert (reply.text, reply.error) == ("Hi", "")
+    assert json.loads(reply.opaque) == {"role": "assistant", "content": "Hi", "odd": None}
+
+
 def test_a_message_alone_is_read() -> None:
     assert read_message({"role": "assistant", "content": "Hi", "finish_reason": "length"}).finish == "length"
     assert read_message({"content": [], "stop_reason": "end_turn"}).text == ""
