@@ -297,13 +297,14 @@ async def test_keys_and_passwords_are_not_there(
     (project.folder / "link").symlink_to(secret)
     (project.folder / "system").symlink_to("/etc/shadow")
     code = """
-places = ["/etc/shadow", "/etc/gshadow", "/etc/ssh", "/root/.ssh", "/root/.bashrc", "/home", "/proc/1/environ"]
+places = ["/etc/shadow", "/etc/gshadow", "/etc/ssh", "/home", "/proc/1/environ"]
 for name in [*places, *sys.argv[1:]]:
     attempt(name, lambda: read(name) if not os.path.isdir(name) else os.listdir(name)[0])
 print(sorted(os.listdir(".")), "sk-" in str(dict(os.environ)))
 """
     inside = (".env", ".git/config", "server.pem", "id_rsa", "credentials.json", "deep/.ssh/key", "link", "system")
-    ending = await hostile(project, code, *inside, str(secret), str(Path.home() / ".netrc"))
+    own = [str(Path.home() / name) for name in (".netrc", ".ssh", ".bashrc")]
+    ending = await hostile(project, code, *inside, str(secret), *own)
     assert "the-secret" not in ending.output
     assert len(refused(ending)) == 17
     assert ending.output.endswith("['deep', 'hostile.py', 'link', 'system'] False\n")
