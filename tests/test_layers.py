@@ -9,7 +9,7 @@ import pytest
 SOURCE = Path(__file__).resolve().parent.parent / "src"
 PACKAGE = SOURCE / "loopwright"
 
-WORDS = frozenset(f"loopwright.core.{name}" for name in ("messages", "rules", "events", "commands", "errors"))
+WORDS = frozenset(f"loopwright.core.{name}" for name in ("messages", "rules", "events", "inbox", "commands", "errors"))
 SEAMS = {"loopwright.journal.base": "journal.base", "loopwright.engine.ports": "engine.ports"}
 EVERYTHING = frozenset({"*"})
 
@@ -32,7 +32,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "loopwright": EVERYTHING,
     "__main__": EVERYTHING,
 }
-"""What each part of the package may import of the package. `words` are the five modules of core that all speak in."""
+"""What each part of the package may import of the package. `words` are the six modules of core that all speak in."""
 
 MAY_IMPORT_CLI = frozenset({"cli", "__main__", "testing"})
 

@@ -29,7 +29,8 @@ FORMAT = 1
 
 NoteKind = Literal["unreadable", "empty", "thinking", "repeating", "failing", "act_first"]
 Failure = Literal["auth", "model", "context", "tools_refused", "request", "network", "timeout", "overloaded", "reply"]
-How = Literal["ran", "refused", "denied", "withheld", "unknown"]
+How = Literal["ran", "refused", "denied", "withheld", "unknown", "cancelled", "given"]
+"""How a call came to its result. Given: by a person in a fork, in place of what the tool returned."""
 
 
 class Fact(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type"):
@@ -80,6 +81,23 @@ class RunResumed(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="run_r
     """Another driver took the run over; whatever was in flight is lost or in doubt."""
 
     attended: bool = False
+    changed: tuple[str, ...] = ()
+    """What of the tools, the model and its instructions is no longer as the run began with it, in words."""
+
+
+class RunForked(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="run_forked"):
+    """A run of its own begins: it shares what happened before with its parent, and goes on under these rules."""
+
+    started: RunStarted
+    """The rules from here on, with the id and the task of the new run."""
+    parent: str
+    """The run whose events are shared."""
+    after: int
+    """Number of the last event that is shared; this one is the next."""
+    say: str = ""
+    """What a person says to the model here."""
+    fresh: bool = False
+    """Whether the limits count anew, as they do for each turn of a conversation."""
 
 
 class RunPaused(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="run_paused"):
@@ -96,6 +114,8 @@ class ModelAsked(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="model
     """The limit or the cause for which this is the last question, without tools; empty for an ordinary one."""
     max_tokens: int | None = None
     worst: Usage = field(default_factory=Usage)
+    request: str = ""
+    """Digest of the request, in hexadecimal: of its messages in their order, and of all that is asked beside them."""
 
 
 class ModelReplied(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="model_replied"):
@@ -106,6 +126,8 @@ class ModelReplied(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="mod
     seconds: float = 0.0
     raw: bytes = b""
     """The provider's reply, byte for byte."""
+    by: str = ""
+    """Who gave it, where it was not the model: a person in a fork."""
 
 
 class ModelFailed(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="model_failed"):
@@ -134,6 +156,10 @@ class CallEnded(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="call_e
     seconds: float = 0.0
     whole: Whole | None = None
     """All that the tool gave, where the result is a part of it."""
+    by: str = ""
+    """Who gave the result, where a person did."""
+    inbox: int = 0
+    """The letter that it came with; 0 where there was none."""
 
 
 class ApprovalAsked(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="approval_asked"):
@@ -159,6 +185,31 @@ class ApprovalGiven(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="ap
     """What the person changed the arguments to; None where they stay as the model wrote them."""
     digest: str = ""
     """Of the call that was asked about; an answer to another call is none."""
+    inbox: int = 0
+    """The letter that it came with; 0 where there was none."""
+
+
+class PersonSaid(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="person_said"):
+    """A person tells the model something while the run goes on."""
+
+    text: str
+    by: str = ""
+    inbox: int = 0
+
+
+class CancelAsked(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="cancel_asked"):
+    """Somebody wants the run to end at once. What was in flight is given up, and may have happened."""
+
+    by: str = ""
+    reason: str = ""
+    inbox: int = 0
+
+
+class LetterRefused(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="letter_refused"):
+    """A letter came that fits nothing: it is kept, and does nothing."""
+
+    inbox: int
+    why: str
 
 
 class NoteAdded(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="note_added"):
@@ -194,6 +245,7 @@ Event = (
     RunStarted
     | RunResumed
     | RunPaused
+    | RunForked
     | ModelAsked
     | ModelReplied
     | ModelFailed
@@ -201,6 +253,9 @@ Event = (
     | CallEnded
     | ApprovalAsked
     | ApprovalGiven
+    | PersonSaid
+    | CancelAsked
+    | LetterRefused
     | NoteAdded
     | WaySwitched
     | ContextLost

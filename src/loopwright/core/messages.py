@@ -21,7 +21,7 @@ ObservationRole = Literal["user", "assistant", "system", "tool"]
 Part = Literal["rows", "text", "member_rows", "member_text", "json", "error"]
 """What a result was cut in: rows of a list, characters of a text, the same of an object's largest member, characters
 of its JSON text, or those of its error."""
-OutcomeStatus = Literal["answered", "partial", "stopped", "failed"]
+OutcomeStatus = Literal["answered", "partial", "stopped", "failed", "cancelled"]
 
 NOTHING = Raw(b"null")
 

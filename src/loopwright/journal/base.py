@@ -7,6 +7,7 @@ from typing import Protocol, runtime_checkable
 from msgspec import Struct
 
 from loopwright.core.events import Event
+from loopwright.core.inbox import Letter, Received
 from loopwright.core.messages import OutcomeStatus
 
 NONE: Mapping[str, bytes] = MappingProxyType({})
@@ -51,14 +52,16 @@ def gap(run_id: str, seq: int) -> str:
 class Journal(Protocol):
     """Facts on disk. Every store passes `loopwright.testing.journal_suite`.
 
-    A store may also have ``claim(run_id)``, which gives a context manager that holds the run for one driver and raises
-    `Conflict` while another has it; the key of the journal keeps the run single without it, too.
+    Those of loopwright have `Archive`, `Leases` and `Inbox` as well.
     """
 
     async def append(
         self, run_id: str, seq: int, events: Sequence[Event], contents: Mapping[str, bytes] = NONE
     ) -> None:
-        """Append events as numbers seq, seq+1, … (the first of a run is 1), all or none, durable on return.
+        """Append events as numbers seq, seq+1, …, all or none, durable on return.
+
+        The first event of a run is `RunStarted` as number 1, or `RunForked` as the number behind those that it shares;
+        then the events of its parent up to there are events of the fork as well, stored once.
 
         Args:
             run_id: of the run
@@ -69,13 +72,14 @@ class Journal(Protocol):
 
         Raises:
             Conflict: a number is taken already, or would leave a gap
+            UnknownRun: the parent of a fork is not here, or has fewer events than are to be shared
             JournalError: the store refused (disk full, locked, not a journal), or an event refers to what is not there;
                 nothing was written
         """
         ...
 
     async def read(self, run_id: str, after: int = 0) -> list[Event]:
-        """The events of a run with numbers above `after`, in order.
+        """The events of a run with numbers above `after`, in order; those that it shares with its parent included.
 
         Raises:
             UnknownRun: no event of this run is here
@@ -108,6 +112,7 @@ class Link(Struct, frozen=True):
     digest: bytes
     """32 bytes."""
     row: bytes
+    """As it is stored. In a fork the first rows are those of its parent, with the parent's id."""
     bodies: tuple[str, ...]
     """The hashes of the large bodies that the row names, in hexadecimal."""
 
@@ -137,5 +142,70 @@ class Archive(Protocol):
 
         Raises:
             UnknownRun: no event of this run is here
+        """
+        ...
+
+
+class Lease(Struct, frozen=True):
+    """Leave to work on a run, for a time."""
+
+    run_id: str
+    token: int
+    """Grows with every taking, so that an old lease is never taken for a new one."""
+
+
+@runtime_checkable
+class Leases(Protocol):
+    """Who works on a run. A lease ends by itself when its holder is gone or does not renew it.
+
+    It keeps others from beginning; what keeps a run single is its key: whoever takes a run over appends at once, so
+    that the next append of a holder who lost the lease, and does not know it yet, is a `Conflict`.
+    """
+
+    async def take(self, run_id: str, seconds: float) -> Lease:
+        """Hold the run for so many seconds; it need not exist yet.
+
+        Raises:
+            Conflict: somebody holds it whose time is not up and whose process is not known to be dead
+            JournalError: the store refused
+        """
+        ...
+
+    async def renew(self, lease: Lease, seconds: float) -> None:
+        """Hold it for so many seconds from now.
+
+        Raises:
+            Conflict: somebody else took the run meanwhile
+            JournalError: the store refused
+        """
+        ...
+
+    async def release(self, lease: Lease) -> None:
+        """Let go of the run; nothing happens where somebody else has it by now.
+
+        Raises:
+            JournalError: the store refused
+        """
+        ...
+
+
+@runtime_checkable
+class Inbox(Protocol):
+    """What comes to a run from outside: from another process, a viewer, an API. Nothing is ever taken out of it."""
+
+    async def send(self, run_id: str, letter: Letter) -> int:
+        """Put a letter into the inbox of a run, durable on return; gives its number.
+
+        Raises:
+            UnknownRun: no event of this run is here
+            JournalError: the store refused, or the letter holds what JSON cannot carry
+        """
+        ...
+
+    async def inbox(self, run_id: str, after: int = 0) -> list[Received]:
+        """The letters to a run with numbers above `after`, in the order in which they came.
+
+        Raises:
+            JournalError: the store refused
         """
         ...
