@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from loopwright.core.errors import UsageError
+from loopwright.journal.location import Place, place_of
 
 if TYPE_CHECKING:
     from loopwright.agent import Agent
@@ -15,10 +16,16 @@ if TYPE_CHECKING:
     from loopwright.core.messages import ObservationRole
     from loopwright.engine.ports import Tool
 
-JournalOption = Annotated[
-    Path | None,
-    typer.Option("--journal", help="SQLite file of the runs [default: LOOPWRIGHT_JOURNAL or the user's own]"),
-]
+_JOURNAL = typer.Option(
+    "--journal",
+    metavar="FILE|ADDRESS",
+    parser=place_of,
+    help="SQLite file of the runs, or postgresql://… [default: LOOPWRIGHT_JOURNAL or the user's own]",
+)
+if TYPE_CHECKING:
+    JournalOption = Annotated[Place | None, _JOURNAL]
+else:  # the command line's library knows no unions; what the parser gives is what comes
+    JournalOption = Annotated[Path | None, _JOURNAL]
 
 
 def ask(
@@ -244,7 +251,7 @@ def _role(text: str) -> "ObservationRole":
     return text
 
 
-def _shown(runs: Sequence[str], file: Path | None, keys: Sequence[str], journal: Path | None) -> "Shown | None":
+def _shown(runs: Sequence[str], file: Path | None, keys: Sequence[str], journal: Place | None) -> "Shown | None":
     """What the model is shown first. Only runs with examples load what reads them."""
     if not (runs or file or keys):
         return None

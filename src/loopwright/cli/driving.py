@@ -10,7 +10,6 @@ import signal
 import sys
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, redirect_stdout, suppress
-from pathlib import Path
 from typing import Any, TextIO
 
 import typer
@@ -22,6 +21,7 @@ from loopwright.core.errors import UsageError
 from loopwright.core.events import CallEnded, Event
 from loopwright.engine.history import RunResult
 from loopwright.engine.ports import Observer, TextArrived, Tool
+from loopwright.journal.location import Place
 
 Begun = tuple[Agent, Callable[[], Coroutine[Any, Any, RunResult]]]
 """An agent, and what starts or goes on with a run of it."""
@@ -68,7 +68,7 @@ class Show:
         as_json: bool,
         quiet: bool,
         full: bool,
-        journal: Path | None = None,
+        journal: Place | None = None,
         run_id: str = "",
         history: Sequence[Event] = (),
     ) -> None:

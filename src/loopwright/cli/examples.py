@@ -16,6 +16,7 @@ from loopwright.core.errors import UsageError
 from loopwright.core.messages import Example
 from loopwright.engine.examples import trajectory
 from loopwright.engine.history import example_of
+from loopwright.journal.location import Place
 from loopwright.protocols.paper import paper_instructions, read_paper_prompt
 
 
@@ -27,7 +28,7 @@ class Shown(Struct, frozen=True):
     """What the prompts say before their examples."""
 
 
-def shown_examples(runs: Sequence[str], file: Path | None, keys: Sequence[str], journal: Path | None) -> Shown:
+def shown_examples(runs: Sequence[str], file: Path | None, keys: Sequence[str], journal: Place | None) -> Shown:
     """The examples of these runs, then those of the file.
 
     Raises:
@@ -42,7 +43,7 @@ def shown_examples(runs: Sequence[str], file: Path | None, keys: Sequence[str], 
     return Shown([*found, *more.examples], more.instructions)
 
 
-async def _from_runs(runs: Sequence[str], journal: Path | None) -> list[Example]:
+async def _from_runs(runs: Sequence[str], journal: Place | None) -> list[Example]:
     store = found_journal(journal)
     try:
         return [example_of(await store.read(await find_run(store, run))) for run in runs]

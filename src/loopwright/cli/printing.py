@@ -9,7 +9,6 @@ import re
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from shlex import quote
 from typing import TextIO
 
@@ -39,6 +38,7 @@ from loopwright.core.events import (
 from loopwright.core.messages import Call, Price, Result, Turn
 from loopwright.engine.history import RunResult
 from loopwright.engine.ports import TextArrived
+from loopwright.journal.location import Place
 from loopwright.protocols.envelope import observation
 
 FOLD = 600
@@ -148,7 +148,7 @@ def console(output: TextIO | None = None) -> Console:
 class Printer:
     """An observer that prints a run as it happens, or as it happened."""
 
-    def __init__(self, console: Console, *, full: bool = False, journal: Path | None = None) -> None:
+    def __init__(self, console: Console, *, full: bool = False, journal: Place | None = None) -> None:
         self.run_id = ""
         self.journal = journal
         self.asked_elsewhere = False
@@ -315,7 +315,7 @@ def written(call: Call) -> str:
     return f"{call.tool} {arguments}{state}"
 
 
-def verb(name: str, run_id: str, journal: Path | None) -> str:
+def verb(name: str, run_id: str, journal: Place | None) -> str:
     """The command that does something with a run of this journal."""
     return f"loopwright {name} {run_id}{f' --journal {quote(str(journal))}' if journal else ''}"
 
@@ -343,7 +343,7 @@ def observed(result: Result) -> str:
     return "\n".join([*told, *(f"{name}:\n{text}" for name, text in texts.items())])
 
 
-def figures(result: RunResult, price: Price | None, journal: Path | None = None, doubtful: int = 0) -> str:
+def figures(result: RunResult, price: Price | None, journal: Place | None = None, doubtful: int = 0) -> str:
     """One line: how the run ended, what it took at that price, and how to see it or go on with it.
 
     `doubtful` calls began, and nobody knows what came of them; they are not among those that ran.

@@ -43,7 +43,7 @@ def resume(
     from loopwright.cli.setup import agent_of, find_run, found_journal, recipe_of
     from loopwright.cli.trust import check_trust
     from loopwright.core.events import Event, RunEnded, RunStarted
-    from loopwright.journal.location import default_path
+    from loopwright.journal.location import default_place
 
     store = found_journal(journal)
 
@@ -54,7 +54,7 @@ def resume(
     run_id, history = asyncio.run(find())
     started = cast("RunStarted", history[0])
     recipe = recipe_of(started.recipe, run_id)
-    check_trust(recipe, journal or default_path(), run_id, trusted=trust, history=history)
+    check_trust(recipe, journal or default_place(), run_id, trusted=trust, history=history)
     show = Show(as_json=as_json, quiet=quiet, full=full, journal=journal, run_id=run_id, history=history)
     if isinstance(end := history[-1], RunEnded) and end.outcome.status != "failed":
         show.notice("the run was over already; this is how it ended")

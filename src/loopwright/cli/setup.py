@@ -16,6 +16,7 @@ from loopwright.core.errors import UnknownRun, UsageError
 from loopwright.core.messages import Example, Limits, ObservationRole, Settings
 from loopwright.engine.ports import Tool
 from loopwright.journal.base import Journal
+from loopwright.journal.location import Place
 from loopwright.toolbox.suite import SuiteSettings
 from loopwright.tools.policy import Policy, Rule
 
@@ -150,35 +151,45 @@ def recipe_of(fields: dict[str, Any], run_id: str) -> Recipe:
         ) from None
 
 
-def open_journal(path: Path | None) -> Journal:
-    """The journal at `path`, or the usual one; it is made when the first event is written."""
-    from loopwright.journal.location import default_path
-    from loopwright.journal.sqlite import SqliteJournal
-
-    return SqliteJournal(path or default_path())
-
-
-def found_journal(path: Path | None) -> Journal:
-    """The journal at `path`, which is there, or the usual one, which counts as empty while it is not.
+def open_journal(place: Place | None) -> Journal:
+    """The journal at `place`, or the usual one; it is made when the first event is written.
 
     Raises:
-        UsageError: nothing is at `path`
+        MissingExtra: it is on a Postgres server, and the package for that is not installed
     """
-    from loopwright.journal.location import default_path
+    from loopwright.journal.opened import journal_at
+
+    return journal_at(place)
+
+
+def found_journal(place: Place | None) -> Journal:
+    """The journal at `place`, which is there, or the usual one, which counts as empty while it is not.
+
+    Raises:
+        MissingExtra: it is on a Postgres server, and the package for that is not installed
+        UsageError: there is no such file
+    """
+    from loopwright.journal.location import default_place
     from loopwright.journal.memory import MemoryJournal
 
-    if path is not None and not path.exists():
-        raise UsageError(f"there is no journal {str(path)!r}; 'loopwright ask' with the same --journal makes one")
-    return open_journal(path) if (path or default_path()).exists() else MemoryJournal()
+    chosen = place or default_place()
+    if not isinstance(chosen, Path) or chosen.exists():
+        return open_journal(chosen)
+    if place is not None:
+        raise UsageError(f"there is no journal {str(place)!r}; 'loopwright ask' with the same --journal makes one")
+    return MemoryJournal()
 
 
-def new_folder(path: Path | None) -> Path | None:
+def new_folder(place: Place | None) -> Path | None:
     """The folder that a run in this journal would make, unless it is the usual one of every user."""
-    from loopwright.journal.location import VARIABLE, default_path
+    from loopwright.journal.location import VARIABLE, default_path, default_place
 
+    chosen = place or default_place()
+    if not isinstance(chosen, Path):
+        return None
     usual = default_path({name: value for name, value in os.environ.items() if name != VARIABLE})
-    chosen = (path or default_path()).absolute()
-    return None if chosen.parent.exists() or chosen == usual else chosen.parent
+    path = chosen.absolute()
+    return None if path.parent.exists() or path == usual else path.parent
 
 
 async def find_run(journal: Journal, run: str) -> str:

@@ -1,12 +1,12 @@
 """`loopwright show`: what a run did, and what it kept."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from loopwright.cli.ask import JournalOption
+from loopwright.journal.location import Place
 
 if TYPE_CHECKING:
     from loopwright.core.events import Event
@@ -56,7 +56,7 @@ def show(
         _as_text(run_id, events, journal, full=full)
 
 
-async def _warn(store: Any, run_id: str, journal: Path | None) -> None:
+async def _warn(store: Any, run_id: str, journal: Place | None) -> None:
     """Say on standard error where what is shown is not as it was written."""
     from loopwright.cli.driving import complain
     from loopwright.cli.printing import verb
@@ -110,7 +110,7 @@ def _as_lines(run_id: str, events: "Sequence[Event]") -> None:
         print(as_line(run_id, seq, event))
 
 
-def _as_text(run_id: str, events: "Sequence[Event]", journal: Path | None, *, full: bool) -> None:
+def _as_text(run_id: str, events: "Sequence[Event]", journal: Place | None, *, full: bool) -> None:
     from typing import cast
 
     from rich.text import Text

@@ -18,18 +18,19 @@ from loopwright.cli.project import Project, project_of, text_of
 from loopwright.cli.setup import Recipe
 from loopwright.core.errors import UsageError
 from loopwright.core.events import ApprovalGiven, CallEnded, Event, RunStarted
+from loopwright.journal.location import Place
 from loopwright.toolbox.foreign import plain
 
 _SHOWN = 10_000
 """Characters of a command that are shown before it may be started: all that a person would ever write."""
 
 
-def check_trust(recipe: Recipe, journal: Path, run_id: str, *, trusted: bool, history: Sequence[Event] = ()) -> None:
+def check_trust(recipe: Recipe, journal: Place, run_id: str, *, trusted: bool, history: Sequence[Event] = ()) -> None:
     """Let a recipe be followed only if it is harmless, the journal the user's own, or the user agrees.
 
     Args:
         recipe: of the run
-        journal: the file that it comes from
+        journal: where it comes from
         run_id: of the run
         trusted: whether the user agreed beforehand
         history: of the run, with the rules that it goes on under
@@ -168,13 +169,16 @@ def consequences(recipe: Recipe) -> list[str]:
     return found
 
 
-def is_own(journal: Path) -> bool:
+def is_own(journal: Place) -> bool:
     """Whether the user's own runs are kept there, and nobody else's.
 
     It is where LOOPWRIGHT_JOURNAL says or in the user's data folder, and belongs to the user. The journal of a project,
-    ``.loopwright/journal.db``, may have come with the project.
+    ``.loopwright/journal.db``, may have come with the project. On a server, only the variable can say so.
     """
-    from loopwright.journal.location import VARIABLE, default_path
+    from loopwright.journal.location import VARIABLE, default_path, default_place
+
+    if not isinstance(journal, Path):
+        return bool(os.environ.get(VARIABLE)) and journal == default_place()
 
     usual = default_path() if os.environ.get(VARIABLE) else default_path(folder=Path("/"))
     try:
