@@ -18,7 +18,7 @@ from loopwright.core.messages import Example, Limits, ObservationRole, Settings,
 from loopwright.engine import given
 from loopwright.engine.clock import SystemClock
 from loopwright.engine.drive import Driver
-from loopwright.engine.history import RunResult, fold, result_of
+from loopwright.engine.history import RunResult, fold, result_of, rules_of
 from loopwright.engine.people import Answer, Answers, Approve, answering, answers_of, people_of
 from loopwright.engine.ports import Clock, Model, Observer, People, TextArrived, Tool
 from loopwright.engine.reading_on import reader_of
@@ -211,7 +211,7 @@ class Agent:
         state = fold(history)
         if state.phase == "over" and state.outcome is not None and state.outcome.status != "failed":
             return result_of(state)
-        started = cast("RunStarted", history[0])
+        started = rules_of(history)
         given.check_same(started, [tool.spec for tool in self._tools])
         driver = self._driver(started, self._observers)
         return await self._finish(driver.resume(history))

@@ -232,7 +232,7 @@ def test_the_state_holds_nothing_that_grows_but_the_memory_of_the_guard(events: 
             if isinstance(getattr(part, name), dict | list | set | tuple | str | bytes)
         }
         assert containers <= {
-            "State.phase", "State.way", "State.closing", "State.tools", "State.open",
+            "State.phase", "State.way", "State.closing", "State.tools", "State.open", "State.taken",
             "Guard.seen", "Guard.errors", "Guard.before",
             "Consent.run_id", "Consent.rules", "Consent.reader", "Consent.read", "Consent.calls", "Consent.tools",
         }  # fmt: skip

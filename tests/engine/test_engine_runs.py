@@ -129,6 +129,8 @@ def neutral(event: Event) -> Event:
             return ModelReplied(turn=turn, at=event.at, elapsed=event.elapsed)
         case NoteAdded():
             return NoteAdded(kind=event.kind, at=event.at)
+        case ModelAsked():
+            return replace(event, request="")
         case _:
             return event
 

@@ -2,6 +2,12 @@
 
 from loopwright.core.messages import OutcomeStatus
 
-ANSWERED, FAILED, USAGE, CUT_SHORT, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 130, 143
+ANSWERED, FAILED, USAGE, CUT_SHORT, WAITS, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 4, 130, 143
 
-CODES: dict[OutcomeStatus, int] = {"answered": ANSWERED, "partial": CUT_SHORT, "stopped": CUT_SHORT, "failed": FAILED}
+CODES: dict[OutcomeStatus, int] = {
+    "answered": ANSWERED,
+    "partial": CUT_SHORT,
+    "stopped": CUT_SHORT,
+    "cancelled": CUT_SHORT,
+    "failed": FAILED,
+}

@@ -42,3 +42,16 @@ class ModelError(LoopwrightError):
         self.failure: Failure = failure
         self.message = message
         self.lost = lost
+
+
+class WaitsForPerson(LoopwrightError):
+    """The run was paused, because it cannot go on before somebody said yes or no, or gave an answer.
+
+    Send that to the inbox of the run (`Agent.send`, ``loopwright approve``) and resume it.
+    """
+
+    def __init__(self, run_id: str, calls: tuple[str, ...]) -> None:
+        super().__init__(f"run {run_id} waits for a person: {', '.join(calls)}")
+        self.run_id = run_id
+        self.calls = calls
+        """Ids of the calls that wait."""

@@ -98,6 +98,8 @@ class RunForked(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="run_fo
     """What a person says to the model here."""
     fresh: bool = False
     """Whether the limits count anew, as they do for each turn of a conversation."""
+    context_bytes: int = 0
+    """Size of a request that goes on from here: another model counts no more tokens than that."""
 
 
 class RunPaused(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="run_paused"):

@@ -84,6 +84,13 @@ class Ledger(Struct):
     """Calls that did run and ended."""
     offer: int = 0
     """Bytes set aside for a tool that may be offered later."""
+    first: int = 0
+    """Questions of the turns of a conversation before this one."""
+
+    @property
+    def number(self) -> int:
+        """The number of the last question, counted through all turns of a conversation."""
+        return self.first + self.asks
 
     def ask(self, worst: Usage) -> None:
         """A request leaves: set its worst case aside."""

@@ -7,6 +7,7 @@ hold it. `due` changes nothing. The laws that hold for both are stated and teste
 
 from typing import Literal, assert_never
 
+from loopwright.core import outside
 from loopwright.core.commands import AskModel, AskPerson, Command, Record, RunTool
 from loopwright.core.drift import CONTEXT_LOST
 from loopwright.core.errors import IllegalEvent
@@ -15,14 +16,18 @@ from loopwright.core.events import (
     ApprovalGiven,
     CallEnded,
     CallStarted,
+    CancelAsked,
     ContextLost,
     Event,
+    LetterRefused,
     ModelAsked,
     ModelFailed,
     ModelReplied,
     NoteAdded,
     NoteKind,
+    PersonSaid,
     RunEnded,
+    RunForked,
     RunPaused,
     RunResumed,
     RunStarted,
@@ -30,7 +35,7 @@ from loopwright.core.events import (
 )
 from loopwright.core.limits import OFFER_BYTES, Ledger, shortened
 from loopwright.core.messages import Kind, Outcome, ToolSpec, Turn, Way
-from loopwright.core.refusal import closed, refuse, unanswered
+from loopwright.core.refusal import cancelled, closed, refuse, unanswered
 from loopwright.core.state import LEGAL, LEGAL_CALL, OWED, Open, State, ledger_of, started_of
 
 FAILURES = 3
@@ -50,8 +55,6 @@ def apply(state: State, event: Event) -> State:
     match event:
         case RunStarted():
             _start(state, event)
-        case RunResumed():
-            _resume(state, event)
         case RunPaused():
             pass
         case ModelAsked():
@@ -64,6 +67,8 @@ def apply(state: State, event: Event) -> State:
             _act(state, event)
         case NoteAdded() | WaySwitched() | ContextLost():
             _tell(state, event)
+        case RunResumed() | RunForked() | PersonSaid() | CancelAsked() | LetterRefused():
+            outside.came(state, event)
         case RunEnded():
             state.phase, state.outcome = "over", event.outcome
         case _:
@@ -82,25 +87,9 @@ def _start(state: State, event: RunStarted) -> None:
     state.ledger.offer = OFFER_BYTES if event.reader else 0
 
 
-def _resume(state: State, event: RunResumed) -> None:
-    if state.phase == "over":
-        if state.outcome is None or state.outcome.status != "failed":
-            raise IllegalEvent("RunResumed cannot follow: the run ended, and not by a failure")
-        state.outcome = None
-    if state.phase == "asking":
-        ledger_of(state).forfeit()
-    state.phase = "acting" if state.open else "ready"
-    state.attended, state.failures = event.attended, 0
-    for item in state.open.values():
-        if item.stage == "running":
-            item.stage, item.doubtful = "doubt", True
-        elif item.stage == "asked":
-            item.stage = "doubt" if item.doubtful else "owed"
-
-
 def _ask(state: State, event: ModelAsked) -> None:
-    if event.number != ledger_of(state).asks + 1:
-        raise IllegalEvent(f"question {event.number} cannot follow question {ledger_of(state).asks}")
+    if event.number != ledger_of(state).number + 1:
+        raise IllegalEvent(f"question {event.number} cannot follow question {ledger_of(state).number}")
     if state.outcome is not None:
         raise IllegalEvent(f"question {event.number} cannot follow: the run is about to end")
     if state.closing and not event.closing:
@@ -113,7 +102,7 @@ def _reply(state: State, event: ModelReplied) -> None:
     turn = event.turn
     if len(turn.calls) > started_of(state).limits.calls_per_turn:
         raise IllegalEvent(f"a reply with {len(turn.calls)} calls must be sent back, not opened")
-    if any(call.id != f"{ledger_of(state).asks}.{n}" for n, call in enumerate(turn.calls, 1)):
+    if any(call.id != f"{ledger_of(state).number}.{n}" for n, call in enumerate(turn.calls, 1)):
         raise IllegalEvent("the calls of a reply are numbered by its question: 3.1, 3.2, …")
     _count(state, event)
     state.phase, state.failures = "ready", 0
@@ -235,6 +224,8 @@ def _act(state: State, event: CallStarted | CallEnded | ApprovalAsked | Approval
             _answered(state, item, event)
         case _:
             assert_never(event)
+    if isinstance(event, CallEnded | ApprovalGiven):
+        outside.take(state, event.inbox)
 
 
 def _permit(state: State, item: Open, event: ApprovalGiven) -> None:
@@ -257,6 +248,8 @@ def _check_call(state: State, item: Open, event: CallStarted | CallEnded | Appro
     wanted = OWED.get(type(event))
     if wanted is not None and not isinstance(_due_call(state, item), wanted):
         raise IllegalEvent(f"{type(event).__name__} cannot follow: it is not what call {event.call_id} is owed")
+    if isinstance(event, CallEnded | ApprovalGiven):
+        outside.check_letter(state, event.inbox)
     if isinstance(event, CallEnded) and event.how == "ran" and item.stage != "running":
         raise IllegalEvent(f"CallEnded cannot follow: call {event.call_id} did not run")
 
@@ -283,6 +276,8 @@ def _offer(state: State, event: CallEnded) -> None:
 
 def _turn_over(state: State) -> None:
     state.phase = "ready"
+    if outside.is_cancelled(state):
+        return
     verdict = state.guard.turn_over()
     if state.asked is not None and state.asked.closing:
         state.outcome = Outcome("stopped", None, state.closing)
@@ -310,7 +305,7 @@ def _due_question(state: State) -> Command:
         least = f"; it takes a limit of at least {ledger.least_tokens():,}" if grant == "tokens" else ""
         reason = grant if ledger.asks else f"{grant}: the limit does not pay for a single question{least}"
         return Record(RunEnded(outcome=Outcome("stopped", None, reason)))
-    number = ledger.asks + 1
+    number = ledger.number + 1
     asked = ModelAsked(number=number, closing=grant.closing, max_tokens=grant.max_tokens, worst=grant.worst)
     return AskModel(asked, grant.until)
 
@@ -319,6 +314,8 @@ def _due_call(state: State, item: Open) -> Command | None:
     call, tool, ledger = item.call, item.tool, ledger_of(state)
     if item.stage in ("running", "asked"):
         return None
+    if outside.is_cancelled(state):
+        return Record(cancelled(call, doubtful=item.doubtful))
     if item.refusal is not None:
         return Record(CallEnded(call_id=call.id, result=item.refusal.result, how=item.refusal.how))
     always = state.consent.always(call, item.verdict) if item.verdict.permission == "ask" else ""

@@ -74,6 +74,18 @@ class Consent(Struct):
         self._hear(started.task)
         self._hear(started.instructions)
 
+    def fork(self, started: RunStarted, said: str) -> None:
+        """Go on under the rules of a fork: what a person allowed for good was allowed in another run."""
+        read = self.read
+        self.begin(started)
+        self.read = read or self.read
+        self.calls, self.tools = {}, {}
+        self._hear(said)
+
+    def heard(self, text: str) -> None:
+        """Take in what a person says to the model."""
+        self._hear(text)
+
     def judge(self, call: Call, tool: ToolSpec) -> Verdict:
         """What a call may do that the model has just made."""
         found = next(((number, rule) for number, rule in self._numbered() if rule.matches(tool, call.arguments)), None)
@@ -111,7 +123,7 @@ class Consent(Struct):
         """A call is answered: note what text came with it, and from whom."""
         if event.how in ("ran", "unknown") and tool.effect != "read" and verdict.stray:
             self.spoiled = True
-        if event.how != "ran" or call.tool == self.reader:
+        if event.how not in ("ran", "given") or call.tool == self.reader:
             return
         if not tool.trusted_output:
             self.read = self.read or f"{call.tool} {call.id}"

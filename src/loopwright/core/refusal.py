@@ -68,6 +68,15 @@ def unanswered(call: Call, ledger: Ledger, *, doubtful: bool, asked: bool, said:
     return CallEnded(call_id=call.id, result=Result("error", error=error), how="denied")
 
 
+def cancelled(call: Call, *, doubtful: bool) -> CallEnded:
+    """The answer to a call of a run that somebody wanted to end; `doubtful` where it may have run already."""
+    if doubtful:
+        error = "UnknownOutcome: the run was cancelled while the call ran; it may have happened or not"
+        return CallEnded(call_id=call.id, result=Result("error", error=error), how="unknown")
+    error = "Cancelled: the call did not run, the run was cancelled"
+    return CallEnded(call_id=call.id, result=Result("error", error=error), how="cancelled")
+
+
 def _named(call: Call) -> str:
     """The tool's name in quotes; shortened last, because marks that cannot be printed grow when they are quoted."""
     return shortened(repr(call.tool), SHOWN_BYTES)

@@ -16,12 +16,16 @@ from loopwright.core.events import (
     ApprovalGiven,
     CallEnded,
     CallStarted,
+    CancelAsked,
     ContextLost,
+    LetterRefused,
     ModelAsked,
     ModelFailed,
     ModelReplied,
     NoteAdded,
+    PersonSaid,
     RunEnded,
+    RunForked,
     RunPaused,
     RunResumed,
     RunStarted,
@@ -36,12 +40,15 @@ from loopwright.core.refusal import Refusal
 Phase = Literal["new", "ready", "asking", "acting", "over"]
 Stage = Literal["owed", "asked", "allowed", "denied", "running", "doubt"]
 
+_OUTSIDE = (RunPaused, RunResumed, RunForked, CancelAsked, LetterRefused)
+"""What may come whenever a run is not over."""
+
 LEGAL: dict[Phase, tuple[type, ...]] = {
     "new": (RunStarted,),
-    "ready": (ModelAsked, NoteAdded, WaySwitched, ContextLost, RunEnded, RunPaused, RunResumed),
-    "asking": (ModelReplied, ModelFailed, RunPaused, RunResumed),
-    "acting": (CallStarted, CallEnded, ApprovalAsked, ApprovalGiven, RunPaused, RunResumed),
-    "over": (RunResumed,),
+    "ready": (ModelAsked, NoteAdded, WaySwitched, ContextLost, RunEnded, PersonSaid, *_OUTSIDE),
+    "asking": (ModelReplied, ModelFailed, *_OUTSIDE),
+    "acting": (CallStarted, CallEnded, ApprovalAsked, ApprovalGiven, *_OUTSIDE),
+    "over": (RunResumed, RunForked),
 }
 """Which events may follow in which phase. The picture in the documentation is drawn from this table."""
 
@@ -83,9 +90,10 @@ class Open(Struct):
 
 
 class State(Struct):
-    """Where a run stands: all that `due` needs, and nothing that grows with the run but two memories.
+    """Where a run stands: all that `due` needs, and nothing that grows with the run but three memories.
 
-    The guard's grows with the calls; that of trusted texts with what tools return, up to a bound.
+    The guard's grows with the calls; that of trusted texts with what tools return, up to a bound; that of letters with
+    the letters.
     """
 
     phase: Phase = "new"
@@ -113,6 +121,8 @@ class State(Struct):
     """Whether a hasty answer was sent back already."""
     unreadable: int = 0
     failures: int = 0
+    taken: set[int] = field(default_factory=set[int])
+    """Letters that were taken out of the inbox."""
     events: int = 0
 
 

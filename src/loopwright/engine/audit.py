@@ -17,6 +17,7 @@ from loopwright.core.events import (
     Event,
     How,
     ModelReplied,
+    RunForked,
     RunStarted,
 )
 from loopwright.core.messages import ArgumentState, Call, Content, Effect, Result, ToolSpec, Whole
@@ -26,6 +27,7 @@ Permission = Literal["allowed", "denied", "refused", "open"]
 
 POLICY, NOBODY, GUARD, LOOP = "the policy", "nobody was there to ask", "the progress guard", "loopwright"
 """Who decided, where it was no person."""
+CANCELLED, GIVEN = "whoever cancelled the run", "the result was given in a fork; the call did not run"
 BY_POLICY = "Denied: the policy"
 """How the answer to a call begins that no person was to be asked about."""
 
@@ -86,8 +88,9 @@ def audited(events: Iterable[Event]) -> list[Audited]:
     found, tools = dict[str, Audited](), dict[str, ToolSpec]()
     for event in events:
         match event:
-            case RunStarted():
-                known = (*event.tools, event.reader) if event.reader is not None else event.tools
+            case RunStarted() | RunForked():
+                rules = event if isinstance(event, RunStarted) else event.started
+                known = (*rules.tools, rules.reader) if rules.reader is not None else rules.tools
                 tools = {tool.name: tool for tool in known}
             case ModelReplied():
                 made = (_made(call, tools.get(call.tool), event.at) for call in event.turn.calls)
@@ -156,3 +159,7 @@ def _decided(call: Audited, event: CallEnded) -> Audited:
             return replace(call, permission="refused", by=GUARD)
         case "refused" | "unknown" | "ran":
             return replace(call, permission="refused", by=LOOP)
+        case "cancelled":
+            return replace(call, permission="refused", by=CANCELLED)
+        case "given":
+            return replace(call, permission="refused", by=event.by or "a person", why=GIVEN)

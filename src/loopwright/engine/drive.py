@@ -8,16 +8,15 @@ driver stops, and the run can be taken up again from what is durable.
 import asyncio
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import assert_never
+from typing import Any, assert_never, cast
 
 from msgspec.json import encode
 from msgspec.structs import replace
 
 from loopwright.core.commands import AskModel, AskPerson, Command, Record, RunTool
-from loopwright.core.errors import Conflict, IllegalEvent, JournalError, ModelError
+from loopwright.core.errors import Conflict, IllegalEvent, JournalError, ModelError, WaitsForPerson
 from loopwright.core.events import (
     ApprovalAsked,
-    ApprovalGiven,
     CallEnded,
     CallStarted,
     Event,
@@ -33,14 +32,19 @@ from loopwright.core.limits import shortened, size
 from loopwright.core.loop import apply, due
 from loopwright.core.messages import Result, ToolSpec, Turn, Usage
 from loopwright.core.state import State, ledger_of
-from loopwright.engine.claim import claimed
-from loopwright.engine.consent import consult, with_change
+from loopwright.engine.asking import Answered, Asking
+from loopwright.engine.consent import with_change
 from loopwright.engine.execute import execute, fault
+from loopwright.engine.history import fold
+from loopwright.engine.lease import held
+from loopwright.engine.letters import next_fact
+from loopwright.engine.people import asked_of
 from loopwright.engine.ports import Clock, Model, Observer, People, TextArrived, Tool
+from loopwright.engine.post import Post
 from loopwright.engine.reading_on import ReadMore
 from loopwright.engine.results import Finished, finished, shown_in
 from loopwright.engine.speak import conversation_of
-from loopwright.journal.base import NONE, Journal
+from loopwright.journal.base import NONE, Journal, Lease
 from loopwright.protocols.conversation import Conversation
 from loopwright.protocols.keys import without_keys
 from loopwright.protocols.refusals import refuses_tools
@@ -85,11 +89,19 @@ class Driver:
         self._journal = journal
         self._clock = clock
         self._since = clock.elapsed()
-        self._people = people
+        self._attended = people is not None
         self._observers = observers
         self._stream = stream and model.capabilities.streams
         self._conversation: Conversation = conversation_of(started, started.way, model)
         self._door = asyncio.Lock()
+        self._post = Post(journal, self._run_id, lambda: self.state.taken)
+        self._asking = Asking(people, self._post, self.record)
+        self._shown = 0
+        """Events that observers have seen, or that were there before this driver."""
+        self._torn = False
+        """Whether a cancellation came while something was written down, so that only the journal knows if it was."""
+        self._interrupted = False
+        """Whether the driver cancelled its own work, to look at what came."""
         self._secret: str = getattr(model.transport, "secret", "")
 
     async def start(self) -> State:
@@ -100,28 +112,33 @@ class Driver:
         """
         opening = self._conversation.opening_bytes
         self._started = replace(self._started, opening_bytes=opening)
-        with claimed(self._journal, self._run_id):
+        async with held(self._journal, self._run_id) as lease:
             await self.record(self._started)
-            return await self._drive()
+            return await self._drive(lease)
 
-    async def resume(self, history: Sequence[Event]) -> State:
-        """Claim the run, fold what happened, and drive it to its end.
+    async def resume(self, history: Sequence[Event], changed: tuple[str, ...] = ()) -> State:
+        """Hold the run, fold what happened, and drive it to its end.
+
+        Args:
+            history: what happened so far
+            changed: what is not as the run began with it, in words
 
         Raises:
-            Conflict: another driver works on the run, or went on with it since `history` was read
+            Conflict: another driver works on the run
         """
-        with claimed(self._journal, self._run_id):
-            return await self._resume(history)
-
-    async def _resume(self, history: Sequence[Event]) -> State:
-        for event in history:
-            self.state = apply(self.state, event)
-            if self._reading is not None:
-                self._reading.watch(event)
-        self._conversation = await self._told(history)
-        self._since = self._clock.elapsed() - history[-1].elapsed
-        await self.record(RunResumed(attended=self._people is not None))
-        return await self._drive()
+        async with held(self._journal, self._run_id) as lease:
+            history = [*history, *await self._journal.read(self._run_id, len(history))]
+            self.state = fold(history)
+            for event in history:
+                if self._reading is not None:
+                    self._reading.watch(event)
+            self._conversation = await self._told(history)
+            self._since, self._shown = self._clock.elapsed() - history[-1].elapsed, len(history)
+            if self.state.phase == "over" and self.state.outcome is not None and self.state.outcome.status != "failed":
+                return self.state  # another driver ended it meanwhile
+            await self.record(RunResumed(attended=self._attended, changed=changed))
+            await self._post.look()
+            return await self._drive(lease)
 
     async def record(self, *events: Event, contents: Mapping[str, bytes] = NONE) -> None:
         """The one door for facts: state, journal, transcript, observers, in this order.
@@ -134,21 +151,31 @@ class Driver:
             seq = self.state.events + 1
             for event in stamped:
                 self.state = apply(self.state, event)
-            await self._journal.append(self._run_id, seq, stamped, contents)
+            try:
+                await self._journal.append(self._run_id, seq, stamped, contents)
+            except asyncio.CancelledError:
+                self._torn = True
+                raise
         for event in stamped:
             self._note(event, contents)
-            for observer in self._observers:
-                observer(self._run_id, event)
+            self._show(event)
+
+    def _show(self, event: Event) -> None:
+        self._shown += 1
+        for observer in self._observers:
+            observer(self._run_id, event)
 
     def _note(self, event: Event, contents: Mapping[str, bytes]) -> None:
         self._conversation.add(event, contents)
         if self._reading is not None:
             self._reading.watch(event)
 
-    async def _drive(self) -> State:
+    async def _drive(self, lease: Lease | None) -> State:
+        working = cast("asyncio.Task[Any]", asyncio.current_task())
+        tending = asyncio.create_task(self._post.tend(lease, lambda: self._interrupt(working)))
         try:
-            while commands := due(self.state):
-                await self._perform(commands)
+            while await self._step(working):
+                pass
         except asyncio.CancelledError:
             await self._pause("interrupted")
             raise
@@ -157,7 +184,52 @@ class Driver:
         except Exception as raised:
             await self._pause(shortened(without_keys(failure(raised).error), REASON_BYTES))
             raise
-        return self.state
+        finally:
+            tending.cancel()
+        return await self._left_off()
+
+    async def _step(self, working: "asyncio.Task[Any]") -> bool:
+        """Take what came, and perform what is due; whether there was anything."""
+        try:
+            await self._take_letters()
+            commands = due(self.state)
+            if commands:
+                await self._perform(commands)
+            return bool(commands)
+        except asyncio.CancelledError:
+            if not self._interrupted or working.uncancel() > 0:
+                raise
+        self._interrupted = False
+        if self._post.lost is not None:
+            raise self._post.lost
+        if self._torn:
+            await self._mend()
+        return True
+
+    def _interrupt(self, working: "asyncio.Task[Any]") -> None:
+        """Give up what is in flight, to look at what came."""
+        self._interrupted = True
+        working.cancel()
+
+    async def _mend(self) -> None:
+        """Take the state from the journal again, where it is not known whether the last events came there."""
+        history = await self._journal.read(self._run_id)
+        self.state, self._torn = fold(history), False
+        self._conversation = await self._told(history)
+        for event in history[self._shown :]:
+            self._show(event)
+
+    async def _take_letters(self) -> None:
+        while self._post.letters and (fact := next_fact(self._post, self.state)) is not None:
+            await self.record(fact)
+
+    async def _left_off(self) -> State:
+        """The state where nothing is due any more: the run is over, or it waits for a person."""
+        if self.state.phase == "over":
+            return self.state
+        waits = WaitsForPerson(self._run_id, tuple(self.state.open))
+        await self.record(RunPaused(reason=f"waits for a person: {', '.join(waits.calls)}"))
+        raise waits
 
     async def _pause(self, reason: str) -> None:
         """Write down that the driver stops, where the journal takes it; whatever hinders that is not the cause."""
@@ -174,7 +246,7 @@ class Driver:
                 case Record():
                     facts.append(command.event)
                 case AskModel():
-                    facts.append(command.asked)
+                    facts.append(replace(command.asked, request=self._conversation.digest(command.asked)))
                     waiting.append(command)
                 case RunTool() | AskPerson():
                     fact = self._refused(command) or _begin(command)
@@ -254,17 +326,23 @@ class Driver:
         return reader.close(), b"".join(parts)
 
     async def _run(self, command: RunTool) -> None:
-        began, timeout = self._clock.elapsed(), self._left(command.until)
-        tool, how = self._tools.get(command.call.tool), "ran"
+        began, call_id = self._clock.elapsed(), command.call.id
+        tool = self._tools.get(command.call.tool)
+        asked = None if tool is None else asked_of(tool)
+        if asked is not None and self._asking.must_pause(call_id):
+            return
+        how = "ran"
         if tool is None:
-            result, how = Result("error", error="UnknownTool: the tool is not here any more"), "refused"
+            how, got = "refused", Answered(Result("error", error="UnknownTool: the tool is not here any more"))
         elif wrong := fault(tool, command.call):
-            result, how = self._invalid(wrong, command.tool), "refused"
+            how, got = "refused", Answered(self._invalid(wrong, command.tool))
+        elif asked is not None and self._asking.answers(call_id):
+            got = await self._asking.answer(command, asked, self._left(command.until))
         else:
-            result = await execute(tool, command.call, room=command.room, timeout=timeout)
-        given = self._finished(result, command) if how == "ran" else Finished(result)
-        seconds = self._clock.elapsed() - began
-        ended = CallEnded(call_id=command.call.id, result=given.result, how=how, seconds=seconds, whole=given.whole)
+            got = Answered(await execute(tool, command.call, room=command.room, timeout=self._left(command.until)))
+        given = self._finished(got.result, command) if how == "ran" else Finished(got.result)
+        ended = CallEnded(call_id=call_id, result=given.result, how=how, whole=given.whole, by=got.by, inbox=got.inbox)
+        ended = replace(ended, seconds=self._clock.elapsed() - began)
         await self.record(ended, contents=given.contents)
 
     def _finished(self, result: Result, command: RunTool) -> Finished:
@@ -287,12 +365,10 @@ class Driver:
 
     async def _consult(self, command: AskPerson) -> None:
         call_id = command.call.id
-        given = ApprovalGiven(call_id=call_id, allowed=False, by="nobody", reason="nobody answered in time")
-        if self._people is not None:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(self._left(command.until)):
-                    given = await consult(self._people, command, self._tools.get(command.call.tool))
-        await self.record(given)
+        if self._asking.must_pause(call_id):
+            return
+        tool, left = self._tools.get(command.call.tool), self._left(command.until)
+        await self.record(await self._asking.approval(command, tool, left))
         mine = [next_ for next_ in due(self.state) if concerns(next_, call_id)]
         await self._perform(mine)
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from loopwright.core.errors import UsageError
-from loopwright.core.events import CallEnded, Event, ModelReplied
+from loopwright.core.errors import IllegalEvent, UsageError
+from loopwright.core.events import CallEnded, Event, ModelReplied, RunForked, RunStarted
 from loopwright.core.loop import apply
 from loopwright.core.messages import Call, Example, Exchange, OutcomeStatus, Result, Turn, Usage
 from loopwright.core.state import State, ledger_of, started_of
@@ -46,6 +46,20 @@ def fold(events: Iterable[Event]) -> State:
     for event in events:
         state = apply(state, event)
     return state
+
+
+def rules_of(history: Sequence[Event]) -> RunStarted:
+    """The rules that a run goes on under: those that it began with, or those of its last fork.
+
+    Raises:
+        IllegalEvent: it does not begin with its start
+    """
+    for event in reversed(history):
+        if isinstance(event, RunForked):
+            return event.started
+        if isinstance(event, RunStarted):
+            return event
+    raise IllegalEvent("the run has not started")
 
 
 def result_of(state: State) -> RunResult:

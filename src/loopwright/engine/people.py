@@ -1,5 +1,6 @@
 """The person who is asked for approvals and for answers: a function as one, and what counts as a yes."""
 
+import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol, cast, get_args
@@ -30,16 +31,36 @@ class Callback:
         return approval_of(said)
 
 
+class ByLetter:
+    """Nobody is here: approvals, and answers in the place of tools, come as letters to the run.
+
+    Args:
+        pauses: whether the run is paused where one is needed that is not there yet, or waits for it
+    """
+
+    def __init__(self, *, pauses: bool) -> None:
+        self.pauses = pauses
+
+    async def approve(self, question: Question) -> Approval:
+        """Wait; whoever has a letter for the call does not wait for this."""
+        del question
+        return await asyncio.get_running_loop().create_future()
+
+
 def people_of(approve: object) -> People | None:
-    """Whom to ask: a function of (call, tool), an object like `People`, or nobody.
+    """Whom to ask: a function of (call, tool), an object like `People`, ``inbox``, ``pause``, or nobody.
 
     Raises:
         UsageError: it is something else
     """
     if approve is None or callable(getattr(approve, "approve", None)):
         return cast("People | None", approve)
+    if approve in ("inbox", "pause"):
+        return ByLetter(pauses=approve == "pause")
     if not callable(approve):
-        raise UsageError(f"approve is {approve!r}; pass a function of (call, tool) that returns True or False")
+        raise UsageError(
+            f"approve is {approve!r}; pass a function of (call, tool) that returns True or False, or 'inbox' or 'pause'"
+        )
     return Callback(cast("Approve", approve))
 
 
@@ -62,6 +83,11 @@ class Answering:
         self._tool = tool
         self._answers = answers
         self.spec: ToolSpec = tool.spec
+
+    @property
+    def asked(self) -> AskedTool:
+        """The tool without code."""
+        return self._tool
 
     def check(self, arguments: dict[str, Any]) -> str:
         """As `AskedTool.check`."""
@@ -104,6 +130,13 @@ def answers_of(answer: object, people: People | None) -> Answers | None:
 def answering(tool: Tool, answers: Answers | None) -> Tool:
     """The tool as a run has it: one without code is answered by whoever is there."""
     return Answering(tool, answers) if isinstance(tool, AskedTool) and answers is not None else tool
+
+
+def asked_of(tool: Tool) -> AskedTool | None:
+    """The tool without code that this one is, for whoever answers it by letter; None where it has code."""
+    if isinstance(tool, Answering):
+        return tool.asked
+    return tool if isinstance(tool, AskedTool) else None
 
 
 def approval_of(said: object) -> Approval:

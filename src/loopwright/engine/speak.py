@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
+from msgspec.structs import replace
+
 from loopwright.core.events import Event, RunStarted
 from loopwright.core.messages import Way
 from loopwright.engine.ports import Model
@@ -22,19 +24,22 @@ def conversation_of(
     """The transcript of a run so far, as `model` is told it in this way of speaking.
 
     Args:
-        started: the rules of the run
+        started: the rules of the run; those of a fork hold for what came before it as well, but for the task
         way: how it is spoken
         model: who is told it
         history: what happened so far
         contents: the images that the model was shown, by their digests
     """
+    events = list(history)
+    if events and isinstance(first := events[0], RunStarted):
+        started = replace(started, task=first.task)
     speech = speech_of(way, model, started)
     fence = OPEN
     if not model.embedded:  # that one knows nothing but the prompt that it was trained on
         tools = (*started.tools, started.reader) if started.reader else started.tools
         fence = fence_of(started.run_id, tools, language=base_of(started.language), as_text=way == "text")
     conversation = Conversation(started, model.dialect, speech, model.capabilities, model=model.name, fence=fence)
-    for event in history:
+    for event in events:
         conversation.add(event, contents)
     return conversation
 

@@ -6,6 +6,7 @@ how they look to the dialect, and what happens to the loop.
 """
 
 from collections.abc import Mapping
+from hashlib import sha256
 from types import MappingProxyType
 from typing import assert_never
 
@@ -16,13 +17,17 @@ from loopwright.core.events import (
     ApprovalGiven,
     CallEnded,
     CallStarted,
+    CancelAsked,
     ContextLost,
     Event,
+    LetterRefused,
     ModelAsked,
     ModelFailed,
     ModelReplied,
     NoteAdded,
+    PersonSaid,
     RunEnded,
+    RunForked,
     RunPaused,
     RunResumed,
     RunStarted,
@@ -35,6 +40,8 @@ from loopwright.protocols.labels import labels_of
 from loopwright.protocols.speech import Capabilities, Dialect, Image, Message, Reply, ReplyReader, Speech
 
 OPEN = Fence()
+DIGEST = 32
+"""Hexadecimal digits of a request's digest."""
 NONE: Mapping[str, bytes] = MappingProxyType({})
 """No contents."""
 
@@ -73,6 +80,10 @@ class Conversation:
         self._model = model or started.model.partition(":")[2] or started.model
         self._tools = dialect.tools(started.tools) if capabilities.tools else b""
         self._messages: list[bytes] = []
+        self._digest = sha256()
+        """Of the messages in their order."""
+        self._strange = False
+        """Whether another model than that of the run said what is added now, before a fork."""
         self._way: Way = started.way
         self._calls: tuple[Call, ...] = ()
         self._results: dict[str, Result] = {}
@@ -80,12 +91,20 @@ class Conversation:
         """Of the turn at hand, by call."""
         self._shows = capabilities.images
         self._closing = False
-        *before, task = speech.opening(started)
+        self._open(speech, fence)
+        self._opening_bytes = self.request_bytes
+
+    def _open(self, speech: Speech, fence: Fence) -> None:
+        *before, task = speech.opening(self._started)
         self._say(*fence.told(before))
-        for number, example in enumerate(started.examples, 1):
+        for number, example in enumerate(self._started.examples, 1):
             self._say(*_shown(example, f"e{number}", speech, fence))
         self._say(task)
-        self._opening_bytes = len(self.request(ModelAsked(number=1), stream=True))
+
+    @property
+    def request_bytes(self) -> int:
+        """The size of a request body of all that was added so far."""
+        return len(self.request(ModelAsked(number=1), stream=True))
 
     @property
     def opening_bytes(self) -> int:
@@ -110,7 +129,13 @@ class Conversation:
                 self._asked(event)
             case WaySwitched():
                 self._way = event.way
-            case RunStarted() | RunResumed() | RunPaused() | RunEnded():
+            case PersonSaid():
+                self._say(self._speech.task(event.text))
+            case RunStarted():
+                self._way, self._strange = event.way, event.model != self._started.model
+            case RunForked():
+                self._forked(event)
+            case RunResumed() | RunPaused() | RunEnded() | CancelAsked() | LetterRefused():
                 pass
             case ModelFailed() | CallStarted() | ApprovalAsked() | ApprovalGiven() | ContextLost():
                 pass
@@ -121,6 +146,13 @@ class Conversation:
         """The request body for this question, of everything added so far."""
         options = self._speech.options(self._started, asked, self._tools)
         return self._dialect.body(self._model, self._messages, options, stream=stream)
+
+    def digest(self, asked: ModelAsked) -> str:
+        """What tells this request from every other: of its messages, and of all that is asked beside them."""
+        digest = self._digest.copy()
+        options = self._speech.options(self._started, asked, self._tools)
+        digest.update(self._dialect.body(self._model, [], options, stream=True))
+        return digest.hexdigest()[:DIGEST]
 
     def reader(self, *, stream: bool) -> ReplyReader:
         """A reader for the reply."""
@@ -157,7 +189,10 @@ class Conversation:
         return turn if kept else other
 
     def _say(self, *messages: Message) -> None:
-        self._messages += [self._dialect.message(message) for message in messages]
+        for message in messages:
+            encoded = self._dialect.message(message)
+            self._messages.append(encoded)
+            self._digest.update(b"%d:" % len(encoded) + encoded)
 
     def _replied(self, turn: Turn) -> None:
         """Add what the model said; where it could not be used, only its text, and where it said nothing, nothing."""
@@ -165,8 +200,16 @@ class Conversation:
             if turn.text:
                 self._say(Message("assistant", turn.text))
         elif turn.calls or turn.text or turn.answer or turn.thought:
-            self._say(self._speech.turn(turn if self._way == self._speech.way else _foreign(turn)))
+            own = _unsealed(turn) if self._strange else turn
+            self._say(self._speech.turn(own if self._way == self._speech.way else _foreign(turn)))
         self._calls, self._results, self._images = turn.calls, {}, {}
+
+    def _forked(self, event: RunForked) -> None:
+        """Another run goes on, perhaps with another model, or with what a person says to it."""
+        self._way, self._strange = event.started.way, event.started.model != self._started.model
+        self._closing = False
+        if event.say:
+            self._say(self._speech.task(event.say))
 
     def _asked(self, event: ModelAsked) -> None:
         """Add the request for the closing answer, once: it is not said again when the question was lost."""
@@ -176,7 +219,7 @@ class Conversation:
 
     def _ended(self, event: CallEnded, contents: Mapping[str, bytes]) -> None:
         result, call = event.result, next((call for call in self._calls if call.id == event.call_id), None)
-        if call is not None and event.how == "ran":
+        if call is not None and event.how in ("ran", "given"):
             result = self._fence.around(call, result)
             self._told.append(event.result)
         self._results[event.call_id] = result
@@ -218,3 +261,8 @@ def _foreign(turn: Turn) -> Turn:
     The speech puts it together from thought, calls and answer.
     """
     return replace(turn, text="", opaque=b"", calls=tuple(replace(call, provider_id="") for call in turn.calls))
+
+
+def _unsealed(turn: Turn) -> Turn:
+    """A turn of another model: what that sealed for itself, or named by ids of its own, means nothing to this one."""
+    return replace(turn, opaque=b"", calls=tuple(replace(call, provider_id="") for call in turn.calls))

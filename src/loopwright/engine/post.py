@@ -1,0 +1,102 @@
+"""The letters of a run and its lease, while a driver works on it.
+
+Owns the one task that looks after both: it renews the lease, looks into the inbox now and then, and interrupts the
+driver when the run is to end or is lost. What a letter does to the run is the driver's to write down.
+"""
+
+import asyncio
+from collections.abc import Callable, Container
+
+from loopwright.core.errors import Conflict, JournalError
+from loopwright.core.inbox import Answer, Approve, Cancel, Received, Say
+from loopwright.engine.lease import RENEW_AFTER, SECONDS
+from loopwright.journal.base import Inbox, Journal, Lease, Leases
+
+PERIOD = 0.5
+"""Seconds between two looks into the inbox."""
+
+
+class Post:
+    """What came for a run and was not taken yet.
+
+    Args:
+        journal: whose inbox it is
+        run_id: of the run
+        taken: numbers of letters that the run has taken
+    """
+
+    def __init__(self, journal: Journal, run_id: str, taken: Callable[[], Container[int]]) -> None:
+        self.lost: Conflict | None = None
+        """Why this driver must stop: another one took the run."""
+        self.letters: list[Received] = []
+        """Cancellations, words of people, and what is about no call that anybody waits for."""
+        self._inbox = journal if isinstance(journal, Inbox) else None
+        self._journal = journal
+        self._run_id = run_id
+        self._taken = taken
+        self._seen = 0
+        self._awaited: dict[str, asyncio.Future[Received]] = {}
+
+    async def look(self) -> bool:
+        """Fetch what came since; whether that is to interrupt the driver: somebody wants the run to end."""
+        if self._inbox is None:
+            return False
+        urgent = False
+        for received in await self._inbox.inbox(self._run_id, self._seen):
+            self._seen = received.number
+            if received.number not in self._taken():
+                urgent = self._sort(received) or urgent
+        return urgent
+
+    async def letter(self, call_id: str) -> Received:
+        """The next letter about a call: an approval or an answer. Waits for it."""
+        for received in self.letters:
+            if isinstance(received.letter, Approve | Answer) and received.letter.call_id == call_id:
+                self.letters.remove(received)
+                return received
+        future = self._awaited[call_id] = asyncio.get_running_loop().create_future()
+        try:
+            return await future
+        finally:
+            del self._awaited[call_id]
+
+    def has(self, call_id: str) -> bool:
+        """Whether a letter about the call is here already."""
+        return any(isinstance(one.letter, Approve | Answer) and one.letter.call_id == call_id for one in self.letters)
+
+    async def tend(self, lease: Lease | None, interrupt: Callable[[], object]) -> None:
+        """Renew the lease and look into the inbox until cancelled, or until the lease is lost."""
+        since = 0.0
+        while True:
+            await asyncio.sleep(PERIOD)
+            since += PERIOD
+            try:
+                if await self.look():
+                    interrupt()
+                if lease is not None and since >= RENEW_AFTER and isinstance(self._journal, Leases):
+                    await self._journal.renew(lease, SECONDS)
+                    since = 0.0
+            except Conflict as lost:
+                self.lost = lost
+                interrupt()
+                return
+            except JournalError:
+                continue  # the driver meets it at its next append, or it passes
+
+    def _sort(self, received: Received) -> bool:
+        """Give a letter to whoever waits for it, or keep it."""
+        letter = received.letter
+        match letter:
+            case Approve() | Answer():
+                future = self._awaited.get(letter.call_id)
+                if future is not None and not future.done():
+                    future.set_result(received)
+                else:
+                    self.letters.append(received)
+                return False
+            case Say():
+                self.letters.append(received)
+                return False
+            case Cancel():
+                self.letters.append(received)
+                return True
