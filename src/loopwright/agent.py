@@ -20,7 +20,7 @@ from loopwright.engine.clock import SystemClock
 from loopwright.engine.drive import Driver
 from loopwright.engine.history import RunResult, fold, result_of, rules_of
 from loopwright.engine.people import Answer, Answers, Approve, answering, answers_of, people_of
-from loopwright.engine.ports import Clock, Model, Observer, People, TextArrived, Tool
+from loopwright.engine.ports import Clock, Gate, Model, Observer, People, TextArrived, Tool
 from loopwright.engine.reading_on import reader_of
 from loopwright.journal.base import Journal
 from loopwright.models.constraint import constrained
@@ -63,7 +63,8 @@ class Agent:
             file that the command line uses too
         policy: which tools run without asking; by default those that only read
         approve: who is asked about the others: a function of (call, tool) that returns or awaits a bool or an
-            `Approval`; without one they are denied
+            `Approval`; without one they are denied. ``"inbox"``: the run waits for a letter to it (`send`,
+            ``loopwright approve``); ``"pause"``: it is paused instead (`WaitsForPerson`), until `resume`
         answer: who answers tools that have no code (`person_tool`): a function of (call, tool) that returns or awaits
             the answer, a text or a value; without one, `approve` where it can, else nobody
         observers: functions of (run id, event), called after each event is durable
@@ -71,6 +72,7 @@ class Agent:
             ``fr``, ``he``, ``ja`` or ``zh``; by default the one that the task is written in
         stream: whether replies are streamed, so that observers see the text as it arrives
         recipe: how to put this agent together again, kept in the run's first event
+        gate: stops runs before and after each ask and call, for debuggers; see `engine.ports.Gate`
 
     Raises:
         UsageError: something does not fit together; the text says what to do
@@ -94,13 +96,14 @@ class Agent:
         settings: Settings | None = None,
         journal: Journal | Path | str | None = None,
         policy: Policy | None = None,
-        approve: Approve | People | None = None,
+        approve: Approve | People | Literal["inbox", "pause"] | None = None,
         answer: Answer | Answers | None = None,
         observers: Sequence[Observer] = (),
         stream: bool = True,
         language: str | None = None,
         clock: Clock | None = None,
         recipe: dict[str, Any] | None = None,
+        gate: Gate | None = None,
     ) -> None:
         self.limits = given.limits_of(limits)
         self.settings = given.settings_of(settings)
@@ -130,6 +133,7 @@ class Agent:
         self._answers = answers_of(answer, self._people)
         self._observers = tuple(observers)
         self._stream = stream
+        self._gate = gate
         self._clock = clock or SystemClock()
         self._recipe = given.recipe_of(recipe)
         self._language = _language(language)
@@ -273,6 +277,7 @@ class Agent:
             people=self._people,
             observers=observers,
             stream=self._stream,
+            gate=self._gate,
         )
 
     async def _finish(self, driving: Coroutine[Any, Any, Any]) -> RunResult:

@@ -39,7 +39,7 @@ from loopwright.engine.history import fold
 from loopwright.engine.lease import held
 from loopwright.engine.letters import next_fact
 from loopwright.engine.people import asked_of
-from loopwright.engine.ports import Clock, Model, Observer, People, TextArrived, Tool
+from loopwright.engine.ports import Clock, Gate, Model, Observer, People, TextArrived, Tool
 from loopwright.engine.post import Post
 from loopwright.engine.reading_on import ReadMore
 from loopwright.engine.results import Finished, finished, shown_in
@@ -77,6 +77,7 @@ class Driver:
         people: People | None = None,
         observers: Sequence[Observer] = (),
         stream: bool = True,
+        gate: Gate | None = None,
     ) -> None:
         self.state = State()
         self._started = started
@@ -91,6 +92,7 @@ class Driver:
         self._since = clock.elapsed()
         self._attended = people is not None
         self._observers = observers
+        self._gate = gate
         self._stream = stream and model.capabilities.streams
         self._conversation: Conversation = conversation_of(started, started.way, model)
         self._door = asyncio.Lock()
@@ -241,6 +243,7 @@ class Driver:
         """Perform all that is due, side by side where there is more than one thing to wait for."""
         await asyncio.sleep(0)  # whoever watches may have cancelled the run: before anything new is written down
         facts, waiting = list[Event](), list[AskModel | RunTool | AskPerson]()
+        await self._stop_before(commands)
         for command in commands:
             match command:
                 case Record():
@@ -259,6 +262,21 @@ class Driver:
         await self._switch(facts)
         await side_by_side([self._wait_for(command) for command in waiting])
 
+    async def _stop_before(self, commands: Sequence[Command]) -> None:
+        if self._gate is None:
+            return
+        for command in commands:
+            if isinstance(command, AskModel):
+                await self._gate.before(command, self._conversation.request(command.asked, stream=self._stream))
+            elif isinstance(command, RunTool):
+                await self._gate.before(command, b"")
+
+    async def _done(self, event: ModelReplied | ModelFailed | CallEnded, contents: Mapping[str, bytes] = NONE) -> None:
+        """Write down how an ask or a call went, and stop for whoever looks at it."""
+        await self.record(event, contents=contents)
+        if self._gate is not None:
+            await self._gate.after(event)
+
     async def _wait_for(self, command: AskModel | RunTool | AskPerson) -> None:
         match command:
             case AskModel():
@@ -275,20 +293,20 @@ class Driver:
             reply, raw = await self._send(body, asked, self._left(command.until))
         except ModelError as error:
             message = self._without_secret(error.message)
-            await self.record(ModelFailed(failure=error.failure, message=message, lost=error.lost))
+            await self._done(ModelFailed(failure=error.failure, message=message, lost=error.lost))
             return
         if reply.error or not reply.complete:
-            await self.record(self._failed(reply))
+            await self._done(self._failed(reply))
             return
         turn = self._conversation.read(reply, closing=bool(asked.closing))
         turn = turn.numbered(asked.number, self._started.limits.calls_per_turn)
         if self._secret and self._secret.encode() in encode(turn):
             message = "the server repeated the key in its reply; the reply was not kept"
-            await self.record(ModelFailed(failure="reply", message=message, lost=True))
+            await self._done(ModelFailed(failure="reply", message=message, lost=True))
             return
         usage = self._priced(reported(reply.usage, turn) or estimate(body, turn, asked))
         seconds = self._clock.elapsed() - began
-        await self.record(ModelReplied(turn=turn, usage=usage, seconds=seconds, raw=raw))
+        await self._done(ModelReplied(turn=turn, usage=usage, seconds=seconds, raw=raw))
 
     def _failed(self, reply: Reply) -> ModelFailed:
         """The fact that a reply is none; some servers refuse tools in what looks like a reply."""
@@ -343,7 +361,7 @@ class Driver:
         given = self._finished(got.result, command) if how == "ran" else Finished(got.result)
         ended = CallEnded(call_id=call_id, result=given.result, how=how, whole=given.whole, by=got.by, inbox=got.inbox)
         ended = replace(ended, seconds=self._clock.elapsed() - began)
-        await self.record(ended, contents=given.contents)
+        await self._done(ended, given.contents)
 
     def _finished(self, result: Result, command: RunTool) -> Finished:
         reader, images = self._started.reader, self._model.capabilities.images

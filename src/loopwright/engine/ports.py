@@ -8,7 +8,8 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 from msgspec import Struct
 
-from loopwright.core.events import Event
+from loopwright.core.commands import AskModel, RunTool
+from loopwright.core.events import CallEnded, Event, ModelFailed, ModelReplied
 from loopwright.core.messages import Call, Price, Result, Scope, ToolSpec
 from loopwright.protocols.speech import Capabilities, Dialect
 
@@ -147,3 +148,18 @@ class TextArrived(Struct, frozen=True):
 
 Observer = Callable[[str, "Event | TextArrived"], None]
 """Called with the run's id and what happened, after it is durable. Must not block; what it raises is not caught."""
+
+
+class Gate(Protocol):
+    """Where a run stops for whoever looks at it step by step. What it raises ends the work; the run can be resumed."""
+
+    async def before(self, command: AskModel | RunTool, request: bytes) -> None:
+        """The model is about to be asked, with this request body, or a call is about to run (then it is empty).
+
+        Nothing of it is written down yet.
+        """
+        ...
+
+    async def after(self, event: ModelReplied | ModelFailed | CallEnded) -> None:
+        """That is done, and durable."""
+        ...

@@ -148,18 +148,25 @@ class Spans:
     def add(self, run_id: str, event: Event) -> list[Step]:
         """What an event means for the spans. Time does not go back, even where the clock did."""
         self._last = max(self._last, event.at)
+        if isinstance(event, RunStarted | RunForked | RunResumed):
+            return self._begin(run_id, event)
+        return self._inside(event) if RUN in self._open else []
+
+    def left(self, error: str) -> list[Step]:
+        """What ends because no event will come any more."""
+        return [step for span_id in reversed(self._open) for step in self._close(span_id, error=error)]
+
+    def _inside(self, event: Event) -> list[Step]:
         match event:
-            case RunStarted() | RunForked() | RunResumed():
-                return self._begin(run_id, event)
             case ModelAsked():
-                return [self._ask(event)]
+                return self._ask(event)
             case ModelReplied():
                 return self._replied(event)
             case ModelFailed():
                 self._failure = event.failure
                 return self._close("chat", error=event.failure, message=event.message)
             case CallStarted():
-                return [self._call(event)]
+                return self._call(event)
             case CallEnded():
                 return self._ended(event)
             case RunPaused() | RunEnded():
@@ -167,12 +174,10 @@ class Spans:
             case _:
                 return self._mark(event)
 
-    def left(self, error: str) -> list[Step]:
-        """What ends because no event will come any more."""
-        return [step for span_id in reversed(self._open) for step in self._close(span_id, error=error)]
-
     def _begin(self, run_id: str, event: RunStarted | RunForked | RunResumed) -> list[Step]:
-        lost = self.left(INTERRUPTED) if isinstance(event, RunResumed) else []
+        if isinstance(event, RunForked):
+            self._open.clear()  # they are the parent's
+        lost = self.left(INTERRUPTED)
         after = run_id if isinstance(event, RunResumed) else event.parent if isinstance(event, RunForked) else ""
         if isinstance(event, RunResumed):
             self._invocations += 1 if self._invocations else 0
@@ -187,7 +192,7 @@ class Spans:
             invocation=self._invocations,
             after=after,
         )
-        return [*lost, self._opened(opened)]
+        return [*lost, *self._opened(opened)]
 
     def _take(self, run_id: str, event: RunStarted | RunForked) -> None:
         """The rules of a new run. Spans of a run that it was forked from are not its own."""
@@ -198,7 +203,6 @@ class Spans:
             self._conversation = event.parent
         self._rules = event.started if fork else event
         self._invocations = 1
-        self._open.clear()
         if not fork:
             self._told = []
         if text := event.say if fork else event.task:
@@ -229,7 +233,7 @@ class Spans:
             found |= {"gen_ai.request.model": model} if model else {}
         return found
 
-    def _ask(self, event: ModelAsked) -> Opened:
+    def _ask(self, event: ModelAsked) -> list[Step]:
         found = self._asked_of("chat")
         if self._rules is not None:
             settings = self._rules.settings
@@ -275,7 +279,7 @@ class Spans:
             found["loopwright.usage.cost"] = usage.cost
         return found
 
-    def _call(self, event: CallStarted) -> Opened:
+    def _call(self, event: CallStarted) -> list[Step]:
         call = self._calls.get(event.call_id)
         found: Attributes = {"gen_ai.operation.name": "execute_tool", **self._named(event.call_id)}
         found["gen_ai.tool.type"] = "function"
@@ -368,11 +372,12 @@ class Spans:
             self._told.append(message)
 
     def _marked(self, name: str, attributes: Attributes) -> list[Step]:
-        return [Marked(Mark(name, self._last, attributes))] if RUN in self._open else []
+        return [Marked(Mark(name, self._last, attributes))]
 
-    def _opened(self, opened: Opened) -> Opened:
+    def _opened(self, opened: Opened) -> list[Step]:
+        before = self._close(opened.id, error=INTERRUPTED)
         self._open[opened.id] = opened
-        return opened
+        return [*before, opened]
 
     def _close(
         self, span_id: str, attributes: Attributes | None = None, *, error: str = "", message: str = ""

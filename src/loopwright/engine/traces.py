@@ -13,13 +13,13 @@ from loopwright.core.errors import MissingExtra
 from loopwright.core.events import Event, RunEnded, RunForked, RunPaused
 from loopwright.engine.history import rules_of
 from loopwright.engine.ports import TextArrived
-from loopwright.engine.spans import ABANDONED, INTERRUPTED, RUN, Attributes, Closed, Marked, Opened, Spans, Step
+from loopwright.engine.spans import ABANDONED, INTERRUPTED, RUN, Closed, Marked, Opened, Spans, Step
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Link, Span, SpanContext, TracerProvider
 
 MOST = 10_000
-"""Runs that are followed at once, and runs over whose span is still known for a link; of more, the oldest are let go."""
+"""Runs that are followed at once, and runs whose first span is known for a link; of more, the oldest are let go."""
 
 _log = logging.getLogger("loopwright.traces")
 
@@ -149,7 +149,7 @@ class Traces:
             case Opened():
                 followed.spans[step.id] = self._open(run_id, followed, step)
             case Marked(mark):
-                followed.spans[RUN].add_event(mark.name, _taken(mark.attributes), _nanoseconds(mark.at))
+                followed.spans[RUN].add_event(mark.name, mark.attributes, _nanoseconds(mark.at))
             case Closed():
                 self._close(run_id, followed, step)
 
@@ -165,7 +165,7 @@ class Traces:
             step.name,
             context=set_span_in_context(followed.spans[RUN]),
             kind=SpanKind.CLIENT if step.client else SpanKind.INTERNAL,
-            attributes=_taken(step.attributes),
+            attributes=step.attributes,
             start_time=_nanoseconds(step.at),
         )
 
@@ -185,7 +185,7 @@ class Traces:
         return self._tracer.start_span(
             step.name,
             context=context,
-            attributes=_taken(step.attributes),
+            attributes=step.attributes,
             links=links,
             start_time=_nanoseconds(step.at),
         )
@@ -209,7 +209,7 @@ class Traces:
         span = followed.spans.pop(step.opened.id, None) or self._lost(run_id, step.opened)
         if span is None:
             return
-        span.set_attributes(_taken(step.attributes))
+        span.set_attributes(step.attributes)
         if step.error:
             span.set_attribute("error.type", step.error)
             span.set_status(Status(StatusCode.ERROR, step.message or None))
@@ -226,10 +226,6 @@ class Traces:
         if not self._failed:
             self._failed = True
             _log.exception("spans could not be made; later failures are not said")
-
-
-def _taken(attributes: Attributes) -> Any:
-    return attributes
 
 
 def _nanoseconds(seconds: float) -> int:
