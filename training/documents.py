@@ -164,7 +164,7 @@ def _found(chance: random.Random, subject: Subject, wanted: str) -> tuple[Docume
 def answered(chance: random.Random) -> Episode:
     """The passage that was found says it."""
     subject = Subject(chance)
-    sentence, questions, answer = subject.facts[0]
+    sentence, questions, answer = pick(chance, subject.facts)
     read, shown = _found(chance, subject, sentence)
     note = ""
     if chance.random() < 0.4:

@@ -18,9 +18,14 @@ from msgspec.structs import replace
 
 from training import invented
 from training.documents import DOCUMENTS, recorded
+from training.drills import DRILLS
 from training.handbooks import HANDBOOKS
 from training.held_out import touches
+from training.shelves import SHELVES
+from training.things import THINGS
+from training.toolbox_money import MONEY
 from training.toolbox_plans import PLANS
+from training.toolbox_sums import SUMS
 from training.toolbox_tasks import SINGLE
 from training.trajectories import Episode, faults, messages
 from training.trouble import TROUBLE
@@ -30,12 +35,17 @@ Maker = Callable[[random.Random], Episode]
 LONGEST = 300
 """Characters of a thought or an answer."""
 SHARES: tuple[tuple[float, tuple[tuple[float, Maker], ...]], ...] = (
-    (0.28, SINGLE),
-    (0.24, PLANS),
-    (0.12, TROUBLE),
-    (0.06, DOCUMENTS),
-    (0.10, HANDBOOKS),
-    (0.20, ((1.0, invented.episode),)),
+    (0.13, SINGLE),
+    (0.06, SUMS),
+    (0.18, MONEY),
+    (0.13, PLANS),
+    (0.06, TROUBLE),
+    (0.07, DRILLS),
+    (0.02, DOCUMENTS),
+    (0.04, HANDBOOKS),
+    (0.08, SHELVES),
+    (0.14, THINGS),
+    (0.09, ((1.0, invented.episode),)),
 )
 STRANGERS = 0.12
 """How often a tool that is not needed and was never seen lies among the others."""
@@ -55,7 +65,7 @@ def episodes(count: int, seed: int) -> Iterator[Episode]:
         _, group = pick_by_share(chance, SHARES)
         _, maker = pick_by_share(chance, group)
         one = maker(chance)
-        if one.family != "invented" and one.tools and chance.random() < STRANGERS:
+        if one.family not in ("invented", "things") and one.tools and chance.random() < STRANGERS:
             one = with_strangers(chance, one)
         wrong = faults(one, LONGEST)
         if wrong:

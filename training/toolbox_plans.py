@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable
 
+from training.names import spot, spots
 from training.toolbox_steps import (
     CALCULATOR,
     CLOCK,
@@ -19,14 +20,14 @@ from training.toolbox_steps import (
     weather,
     zone_name,
 )
-from training.toolbox_tasks import compared, episode, looked, plural, rained
+from training.toolbox_tasks import episode, looked, plural, rained, verdict
 from training.trajectories import Episode, Step
 from training.words import PEOPLE, THINGS, amount, called, cities, city, currency, pick, said
 
 
 def bet_on_rain(chance: random.Random) -> Episode:
     """Won or lost by the weather; money is converted only where it was won."""
-    where, source = city(chance), currency(chance)
+    where, source = spot(chance), currency(chance)
     target = currency(chance, but=source)
     value, who = amount(chance), pick(chance, PEOPLE)
     stake, want = said(chance, value, source), called(chance, target)
@@ -50,26 +51,25 @@ def bet_on_rain(chance: random.Random) -> Episode:
             f"I bet {stake} that {event}. If I won, how much is that in {want}?",
             f"I wagered {stake} with {who} that {event}. How many {want} did I win, if I won?",
             f"{who.capitalize()} and I have a bet of {stake}: I said {event}. If I am right, what do I get in {want}?",
-            f"I put {stake} on this: {event}. In case I won, tell me the amount in {want}.",
+            f"{stake} on this: {event}. Supposing I was right, give me the sum in {want}.",
             f"My bet with {who}: {stake} that {event}. Convert my winnings to {want} if I won.",
-            f"We bet {stake} on {'rain' if on_rain else 'a dry day'} in {where} today, and I was for it. Did I win, and how many {want} would that be?",
+            f"I was the one who said {event}, for {stake}. What have I won in {want}, if I have?",
             f"{who.capitalize()} pays me {stake} if {event}. How much is that in {want}, if I get it?",
             f"Did I win my bet of {stake} that {event}? If yes, say it in {want}.",
             f"There's a bet of {stake} that {event}, and I took it. If that's right, how many {want} do I get?",
         ),
     )
-    found = weather(chance, where, pick(chance, (f"First I need to know whether it rained in {where}.",
-                                                 looked(chance, where))), rain=bet_rain(chance))  # fmt: skip
+    lead = f"The bet is on {'rain' if on_rain else 'no rain'} in {where}, so first I need the weather there."
+    found = weather(chance, where, lead, rain=bet_rain(chance))
     thought, _ = rained(chance, found)
     won = (found.rain > 0) == on_rain
+    thought = f"{thought} The bet was on {'rain' if on_rain else 'no rain'}, so it is {'won' if won else 'lost'}."
     told = f"It rained in {where} ({found.rain} mm)" if found.rain > 0 else f"It did not rain in {where} (0.0 mm)"
     if not won:
         lost = pick(chance, ("the bet is lost", "you did not win the bet"))
         answer = f"{told}, so {lost} and there is nothing to convert."
-        return episode(chance, "bet", asked, [WEATHER, CURRENCY], [found.step], f"{thought} The bet is lost.", answer)
-    paid = convert(
-        chance, value, source, target, f"{thought} The bet is won, so I convert {value} {source} to {target}."
-    )
+        return episode(chance, "bet", asked, [WEATHER, CURRENCY], [found.step], thought, answer)
+    paid = convert(chance, value, source, target, f"{thought} I convert {value} {source} to {target}.")
     answer = f"{told}, so you won: {paid.sentence}."
     steps = [found.step, paid.step]
     return episode(chance, "bet", asked, [WEATHER, CURRENCY], steps, "The bet is won and the amount is known.", answer)
@@ -77,7 +77,7 @@ def bet_on_rain(chance: random.Random) -> Episode:
 
 def rain_together(chance: random.Random) -> Episode:
     """The rain of two places, added up; or how much more one gets."""
-    a, b = cities(chance, 2)
+    a, b = spots(chance, 2)
     one = weather(chance, a, f"I need the precipitation in {a}.", rain=precipitation(chance))
     two = weather(chance, b, f"Now I need the precipitation in {b}.", rain=precipitation(chance))
     asked, sign = pick(
@@ -113,7 +113,7 @@ def bet_rain(chance: random.Random) -> float:
 
 def bet_on_degrees(chance: random.Random) -> Episode:
     """The same, by temperature."""
-    where, source = city(chance), currency(chance)
+    where, source = spot(chance), currency(chance)
     target, limit = currency(chance, but=source), chance.randrange(-5, 33)
     value = amount(chance)
     stake, want = said(chance, value, source), called(chance, target)
@@ -130,12 +130,13 @@ def bet_on_degrees(chance: random.Random) -> Episode:
     )
     actual = round(limit + chance.uniform(-6, 6), 1)
     found = weather(chance, where, f"First I need the temperature in {where}.", temperature=actual)
-    thought, won = compared(found.temperature, limit), found.temperature > limit if above else found.temperature < limit
+    won = found.temperature > limit if above else found.temperature < limit
+    thought = verdict(found.temperature, limit, above=above, yes=won)
     told = f"It is {found.degrees} in {where}"
     if not won:
         answer = f"{told}, which is not {word} {limit}, so there is nothing to convert."
-        return episode(chance, "bet", asked, [WEATHER, CURRENCY], [found.step], f"{thought} So it is not.", answer)
-    paid = convert(chance, value, source, target, f"{thought} So I convert {value} {source} to {target}.")
+        return episode(chance, "bet", asked, [WEATHER, CURRENCY], [found.step], thought, answer)
+    paid = convert(chance, value, source, target, f"{thought} I convert {value} {source} to {target}.")
     answer = f"{told}, {word} {limit}: {paid.sentence}."
     return episode(chance, "bet", asked, [WEATHER, CURRENCY], [found.step, paid.step], "The amount is known.", answer)
 
@@ -250,7 +251,7 @@ def two_currencies(chance: random.Random) -> Episode:
 
 def which_city(chance: random.Random) -> Episode:
     """Two cities compared: warmer, colder, wetter; or the difference."""
-    a, b = cities(chance, 2)
+    a, b = spots(chance, 2)
     base = degrees(chance)
     near = chance.random() < 0.4
     other = round(base + chance.uniform(-3, 3), 1) if near else degrees(chance)
@@ -275,8 +276,8 @@ def which_city(chance: random.Random) -> Episode:
         )
         best = one if (one.temperature > two.temperature) == warm else two
         rest = two if best is one else one
-        sign = "more" if warm else "less"
-        thought = f"{best.temperature} is {sign} than {rest.temperature}, so {best.city} is {word}."
+        order = "more" if one.temperature > two.temperature else "less"
+        thought = f"{a} has {one.temperature} and {b} {two.temperature}. {one.temperature} is {order} than {two.temperature}, so {best.city} is {word}."
         answer = f"{best.city} is {word}: {best.degrees} there and {rest.degrees} in {rest.city}."
         return episode(chance, "compare", asked, [WEATHER], [one.step, two.step], thought, answer)
     if kind < 0.75:
@@ -321,7 +322,8 @@ def which_city(chance: random.Random) -> Episode:
         answer = f"Neither: {a} and {b} both have {one.rain} mm today."
     else:
         best, rest = sorted(wetter, key=lambda found: -found.rain)
-        thought = f"{best.rain} is more than {rest.rain}, so {best.city} is wetter."
+        order = "more" if one.rain > two.rain else "less"
+        thought = f"{a} has {one.rain} mm and {b} {two.rain} mm. {one.rain} is {order} than {two.rain}, so {best.city} is wetter."
         answer = f"{best.city} gets more rain: {best.rain} mm, and {rest.city} {rest.rain} mm."
     return episode(chance, "compare", asked, [WEATHER], [one.step, two.step], thought, answer)
 
@@ -335,12 +337,12 @@ def fact(chance: random.Random) -> tuple[list[Step], list[str], str, str]:
     """Something to find out: its step, the tools, how it is asked inside a sentence, and what is then known."""
     kind = chance.randrange(5)
     if kind == 0:
-        where = city(chance)
+        where = spot(chance)
         found = weather(chance, where, looked(chance, where))
         asked = pick(chance, (f"is it raining in {where}", f"does it rain in {where} today"))
         return [found.step], [WEATHER.name], asked, rained(chance, found)[1]
     if kind == 1:
-        where = city(chance)
+        where = spot(chance)
         found = weather(chance, where, f"I need the temperature in {where}.")
         asked = pick(chance, (f"how warm is it in {where}", f"what is the temperature in {where}"))
         return [found.step], [WEATHER.name], asked, f"it is {found.degrees} in {where}"
@@ -434,7 +436,7 @@ def same_thing_twice(chance: random.Random) -> Episode:
 
 def if_then(chance: random.Random) -> Episode:
     """A condition on the weather that decides what is done next, or not done."""
-    where = city(chance)
+    where = spot(chance)
     found = weather(chance, where, f"First I need to know whether it rains in {where}.", rain=bet_rain(chance))
     thought, known = rained(chance, found)
     yes, no = action(chance), action(chance)
@@ -447,6 +449,7 @@ def if_then(chance: random.Random) -> Episode:
     if not both and chance.random() < 0.3:
         text = f"{yes[1][0].upper()}{yes[1][1:]}, but only if {condition} today."
     met = (found.rain > 0) == wet
+    thought = f"{thought} The condition is {'rain' if wet else 'no rain'}, so it is {'met' if met else 'not met'}."
     chosen = yes if met else no if both else None
     tools = [
         WEATHER,
@@ -457,7 +460,7 @@ def if_then(chance: random.Random) -> Episode:
     opening = f"{known[0].upper()}{known[1:]}"
     if chosen is None:
         answer = f"{opening}, so there is nothing to do."
-        return episode(chance, "condition", text, tools, [found.step], f"{thought} So there is nothing to do.", answer)
+        return episode(chance, "condition", text, tools, [found.step], f"{thought} Nothing is to be done.", answer)
     second = Step(f"{thought} {chosen[0].thought}", chosen[0].tool, chosen[0].arguments, chosen[0].result)
     answer = f"{opening}; {chosen[2]}."
     return episode(chance, "condition", text, tools, [found.step, second], "Now all is known.", answer)
@@ -492,6 +495,7 @@ def converted_degrees(chance: random.Random) -> Episode:
     target, value = currency(chance, but=source), amount(chance)
     paid = convert(chance, value, source, target, f"I need {value} {source} in {target}.")
     near = max(1, round(paid.converted * chance.uniform(0.5, 1.6)))
+    near += near == paid.converted
     have = said(chance, value, source)
     asked = pick(
         chance,
@@ -503,14 +507,14 @@ def converted_degrees(chance: random.Random) -> Episode:
         ),
     )
     yes = paid.converted >= near if "more" not in asked else paid.converted > near
-    thought = compared(paid.converted, near)
+    thought = verdict(paid.converted, near, above=True, yes=yes)
     answer = f"{'Yes' if yes else 'No'}, {paid.sentence}."
     return episode(chance, "threshold", asked, [CURRENCY], [paid.step], thought, answer)
 
 
 def three_steps(chance: random.Random) -> Episode:
     """Rain decides, then a product, then its conversion."""
-    where, source = city(chance), currency(chance)
+    where, source = spot(chance), currency(chance)
     target, n, price = currency(chance, but=source), chance.randrange(2, 40), chance.randrange(1, 150)
     thing = pick(chance, THINGS)
     found = weather(chance, where, f"First I need to know whether it rains in {where}.", rain=bet_rain(chance))

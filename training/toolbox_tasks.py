@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable, Sequence
 
 from loopwright.core.messages import ToolSpec
+from training.names import spot
 from training.toolbox_steps import (
     CALCULATOR,
     CLOCK,
@@ -72,7 +73,7 @@ def episode(
 
 def rain_today(chance: random.Random) -> Episode:
     """Does it rain, do I need an umbrella, will it stay dry."""
-    where = city(chance)
+    where = spot(chance)
     wet, asked = pick(
         chance,
         (
@@ -133,7 +134,7 @@ def rained(chance: random.Random, found: Weathered) -> tuple[str, str]:
 
 def weather_now(chance: random.Random) -> Episode:
     """Temperature, rain in mm, or both."""
-    where = city(chance)
+    where = spot(chance)
     country = COUNTRIES.get(where)
     place = f"{where}, {country}" if country and chance.random() < 0.25 else where
     fahrenheit = chance.random() < 0.2
@@ -212,7 +213,7 @@ def weather_now(chance: random.Random) -> Episode:
 
 def threshold(chance: random.Random) -> Episode:
     """A temperature or an amount of rain against a number of the question."""
-    where = city(chance)
+    where = spot(chance)
     if chance.random() < 0.75:
         limit = chance.randrange(-10, 35)
         around = pick(chance, (0.0, 0.4, 1.5, 6.0))
@@ -234,8 +235,8 @@ def threshold(chance: random.Random) -> Episode:
         )
         if limit == 0 and chance.random() < 0.5:
             above, asked = False, pick(chance, (f"Is it freezing in {where}?", f"Is it below zero in {where}?"))
-        thought = compared(found.temperature, limit)
         yes = found.temperature > limit if above else found.temperature < limit
+        thought = verdict(found.temperature, limit, above=above, yes=yes)
         answer = f"{'Yes' if yes else 'No'}, it is {found.degrees} in {where}."
         return episode(chance, "threshold", asked, [WEATHER], [found.step], thought, answer)
     limit = chance.randrange(1, 20)
@@ -251,7 +252,14 @@ def threshold(chance: random.Random) -> Episode:
     )
     yes = found.rain > limit
     answer = f"{'Yes' if yes else 'No'}, {where} gets {found.rain} mm of rain."
-    return episode(chance, "threshold", asked, [WEATHER], [found.step], compared(found.rain, limit), answer)
+    thought = verdict(found.rain, limit, above=True, yes=yes)
+    return episode(chance, "threshold", asked, [WEATHER], [found.step], thought, answer)
+
+
+def verdict(value: float, limit: float, *, above: bool, yes: bool) -> str:
+    """What is asked, how the numbers lie, and what follows, in this order."""
+    asked = "more than" if above else "less than"
+    return f"Is it {asked} {limit}? {compared(value, limit)[:-1]}, so {'yes' if yes else 'no'}."
 
 
 def compared(value: float, limit: float) -> str:

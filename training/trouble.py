@@ -8,6 +8,7 @@ from loopwright.toolbox.clock import nearest, zone
 from loopwright.toolbox.currency import carried_rates
 from loopwright.tools.result import error, not_found
 from training.handbooks import DAYS
+from training.names import STRANGE_MONEY, made, spot
 from training.toolbox_steps import (
     CALCULATOR,
     CLOCK,
@@ -56,7 +57,7 @@ def outage(chance: random.Random, host: str) -> Result:
 
 def weather_is_down(chance: random.Random) -> Episode:
     """No weather: nothing is claimed about it."""
-    where = city(chance)
+    where = spot(chance)
     asked = pick(
         chance,
         (
@@ -99,7 +100,7 @@ def unknown(chance: random.Random, where: str) -> str:
 
 def bet_without_weather(chance: random.Random) -> Episode:
     """A bet that cannot be decided."""
-    where, source = city(chance), currency(chance)
+    where, source = spot(chance), currency(chance)
     target, who = currency(chance, but=source), pick(chance, PEOPLE)
     stake = said(chance, amount(chance), source)
     asked = pick(
@@ -121,7 +122,7 @@ def bet_without_weather(chance: random.Random) -> Episode:
 
 def tried_again(chance: random.Random) -> Episode:
     """A service that was too slow: it is asked once more, and answers then, or does not."""
-    where = city(chance)
+    where = spot(chance)
     asked = pick(chance, (f"Is it raining in {where}?", f"Does it rain in {where} today?", f"Any rain in {where}?"))
     slow = error(
         f"NetworkError: {pick(chance, HOSTS[WEATHER.name])} did not answer within {pick(chance, (3, 5, 8, 10))} s"
@@ -140,7 +141,7 @@ def tried_again(chance: random.Random) -> Episode:
 
 def no_such_city(chance: random.Random) -> Episode:
     """A city that is not there."""
-    where = pick(chance, UNREAL)
+    where = pick(chance, UNREAL) if chance.random() < 0.4 else made(chance)
     asked = pick(
         chance,
         (
@@ -233,13 +234,32 @@ def by_zero(chance: random.Random) -> Episode:
 
 def no_such_money(chance: random.Random) -> Episode:
     """A currency without a rate."""
-    source, target, value = currency(chance), pick(chance, UNREAL_MONEY), amount(chance)
-    if chance.random() < 0.4:
-        source, target = target, source
-    code = source if source in UNREAL_MONEY else target
-    have = f"{value} {source}" if source in UNREAL_MONEY else said(chance, value, source)
+    kind = chance.random()
+    code = pick(chance, tuple(STRANGE_MONEY)) if kind < 0.7 else pick(chance, UNREAL_MONEY)
+    if kind > 0.85:
+        code = "".join(pick(chance, "ABCDEFGHJKLMNPQRSTVWXYZ") for _ in range(3))
+    name = code
+    if code in STRANGE_MONEY and chance.random() < 0.6:
+        name = pick(chance, STRANGE_MONEY[code])
+        name = f"{name} ({code})" if chance.random() < 0.5 else name
+    value, other = amount(chance), currency(chance)
+    if code in CURRENCIES:
+        return conversion_is_down(chance)
+    if chance.random() < 0.5:
+        source, target, have, want = code, other, f"{value} {name}", called(chance, other)
+    else:
+        source, target, have, want = other, code, said(chance, value, other), name
     asked = pick(
-        chance, (f"How many {target} are {have}?", f"Convert {have} to {target}.", f"What is {have} in {target}?")
+        chance,
+        (
+            f"How many {want} are {have}?",
+            f"Convert {have} to {want}.",
+            f"What is {have} in {want}?",
+            f"How much is {have} in {want}?",
+            f"convert {have} to {want}",
+            f"I have {have}. What do I get in {want}?",
+            f"{have} -> {want}",
+        ),
     )
     known = ", ".join(sorted(carried_rates().rates))
     result = not_found(f"no rate for {code}; known are {known}")

@@ -341,7 +341,7 @@ def cities(chance: random.Random, count: int) -> list[str]:
 def currency(chance: random.Random, but: str = "") -> str:
     """A currency code, the large ones more often, never `but`."""
     while True:
-        code = pick(chance, ("EUR", "USD", "GBP")) if chance.random() < 0.4 else pick(chance, tuple(CURRENCIES))
+        code = pick(chance, ("EUR", "USD", "GBP")) if chance.random() < 0.25 else pick(chance, tuple(CURRENCIES))
         if code != but:
             return code
 
@@ -366,14 +366,14 @@ def said(chance: random.Random, value: float, code: str) -> str:
     kind = chance.random()
     if kind < 0.12 and code in SYMBOLS:
         return f"{SYMBOLS[code]}{number}"
-    if kind < 0.5:
+    if kind < 0.65:
         return f"{number} {pick(chance, CURRENCIES[code])}"
     return f"{number} {code}"
 
 
 def called(chance: random.Random, code: str) -> str:
     """A currency as somebody names it."""
-    return pick(chance, CURRENCIES[code]) if chance.random() < 0.45 else code
+    return pick(chance, CURRENCIES[code]) if chance.random() < 0.6 else code
 
 
 def grouped(chance: random.Random, value: float) -> str:
