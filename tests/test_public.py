@@ -25,6 +25,7 @@ NAMES = [
     "TextArrived",
     "Tool",
     "ToolSpec",
+    "Traces",
     "Usage",
     "UsageError",
     "example_of",
@@ -57,6 +58,6 @@ def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
 
 def test_importing_the_package_loads_no_third_party_package() -> None:
     code = "import sys, loopwright; print(sorted({m.partition('.')[0] for m in sys.modules} & set(sys.argv[1:])))"
-    heavy = ["aiohttp", "griffe", "msgspec", "pydantic", "rich", "typer", "xllamacpp", "genai_prices"]
+    heavy = ["aiohttp", "griffe", "msgspec", "pydantic", "rich", "typer", "xllamacpp", "genai_prices", "opentelemetry"]
     done = subprocess.run([sys.executable, "-c", code, *heavy], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

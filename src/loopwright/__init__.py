@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from loopwright.core.messages import Example, Exchange, Limits, Outcome, Result, Settings, ToolSpec, Usage
     from loopwright.engine.history import RunResult, example_of
     from loopwright.engine.ports import Approval, Model, TextArrived, Tool
+    from loopwright.engine.traces import Traces
     from loopwright.journal.memory import MemoryJournal
     from loopwright.journal.sqlite import SqliteJournal
     from loopwright.tools.artifact import Artifact
@@ -40,6 +41,7 @@ _HOMES = {
     "TextArrived": "loopwright.engine.ports",
     "Tool": "loopwright.engine.ports",
     "ToolSpec": "loopwright.core.messages",
+    "Traces": "loopwright.engine.traces",
     "Usage": "loopwright.core.messages",
     "UsageError": "loopwright.core.errors",
     "example_of": "loopwright.engine.history",
@@ -66,6 +68,7 @@ __all__ = [
     "TextArrived",
     "Tool",
     "ToolSpec",
+    "Traces",
     "Usage",
     "UsageError",
     "example_of",

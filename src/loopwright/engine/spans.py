@@ -147,14 +147,18 @@ class Spans:
 
     def add(self, run_id: str, event: Event) -> list[Step]:
         """What an event means for the spans. Time does not go back, even where the clock did."""
+        begins = isinstance(event, RunStarted | RunForked | RunResumed)
+        if isinstance(event, RunForked):
+            self._open.clear()  # they are the parent's
+        lost = self.left(INTERRUPTED) if begins else []  # when it was last heard of
         self._last = max(self._last, event.at)
-        if isinstance(event, RunStarted | RunForked | RunResumed):
-            return self._begin(run_id, event)
+        if begins:
+            return [*lost, *self._begin(run_id, event)]
         return self._inside(event) if RUN in self._open else []
 
     def left(self, error: str) -> list[Step]:
         """What ends because no event will come any more."""
-        return [step for span_id in reversed(self._open) for step in self._close(span_id, error=error)]
+        return [step for span_id in reversed(list(self._open)) for step in self._close(span_id, error=error)]
 
     def _inside(self, event: Event) -> list[Step]:
         match event:
@@ -175,14 +179,11 @@ class Spans:
                 return self._mark(event)
 
     def _begin(self, run_id: str, event: RunStarted | RunForked | RunResumed) -> list[Step]:
-        if isinstance(event, RunForked):
-            self._open.clear()  # they are the parent's
-        lost = self.left(INTERRUPTED)
         after = run_id if isinstance(event, RunResumed) else event.parent if isinstance(event, RunForked) else ""
         if isinstance(event, RunResumed):
             self._invocations += 1 if self._invocations else 0
         else:
-            self._take(run_id, event)
+            self._take(event)
         self._usage, self._failure = Usage(), ""
         opened = Opened(
             id=RUN,
@@ -192,16 +193,16 @@ class Spans:
             invocation=self._invocations,
             after=after,
         )
-        return [*lost, *self._opened(opened)]
+        return self._opened(opened)
 
-    def _take(self, run_id: str, event: RunStarted | RunForked) -> None:
-        """The rules of a new run. Spans of a run that it was forked from are not its own."""
+    def _take(self, event: RunStarted | RunForked) -> None:
+        """The rules of a new run."""
         fork = isinstance(event, RunForked)
+        self._rules = event.started if fork else event
         if not (fork and event.fresh):
-            self._conversation = run_id
+            self._conversation = self._rules.run_id
         elif not self._conversation:
             self._conversation = event.parent
-        self._rules = event.started if fork else event
         self._invocations = 1
         if not fork:
             self._told = []
@@ -399,9 +400,10 @@ def spans_of(history: Sequence[Event], *, content: bool = False, agent: str = ""
     fold, found, current = Spans(content=content, agent=agent), list[Span](), dict[str, int]()
     run_id = ""
     for event in history:
-        if isinstance(event, RunStarted | RunForked):
-            run_id = event.started.run_id if isinstance(event, RunForked) else event.run_id
-            found, current = [], {}
+        if isinstance(event, RunStarted):
+            run_id = event.run_id
+        elif isinstance(event, RunForked):
+            run_id, found, current = event.started.run_id, [], {}
         for step in fold.add(run_id, event):
             _put(found, current, step)
     return found

@@ -38,7 +38,7 @@ class _Followed:
 
     def __init__(self, fold: Spans) -> None:
         self.fold = fold
-        self.spans = dict[str, Span]()
+        self.spans: dict[str, Span] = {}
 
 
 class Traces:
@@ -76,7 +76,7 @@ class Traces:
         self._content = content
         self._agent = agent
         self._runs = dict[str, _Followed]()
-        self._begun = dict[str, SpanContext]()
+        self._begun: dict[str, SpanContext] = {}
         """The first span of each of the last runs."""
         self._failed = False
 
@@ -117,6 +117,11 @@ class Traces:
         """End the spans of all runs of which nothing more will be heard, such as those whose journal refused."""
         for run_id in list(self._runs):
             self._let_go(run_id, ABANDONED)
+
+    @property
+    def following(self) -> int:
+        """Runs of which more is expected."""
+        return len(self._runs)
 
     def _spans(self) -> Spans:
         return Spans(content=self._content, agent=self._agent)
