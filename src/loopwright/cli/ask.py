@@ -2,18 +2,14 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from loopwright.core.errors import UsageError
 from loopwright.journal.location import Place, place_of
 
 if TYPE_CHECKING:
-    from loopwright.agent import Agent
     from loopwright.cli.driving import Begun
-    from loopwright.cli.examples import Shown
-    from loopwright.core.messages import ObservationRole
     from loopwright.engine.ports import Tool
 
 _JOURNAL = typer.Option(
@@ -151,118 +147,51 @@ def ask(
     Exit status: 0 answered, 1 failed, 2 usage, 3 partial or stopped by a limit, 130 interrupted,
     143 terminated.
     """
+    from loopwright.cli.beginning import Options, beginning
     from loopwright.cli.driving import Show, drive
-    from loopwright.cli.printing import counted
-    from loopwright.cli.project import notice_passed_over, void_rules
-    from loopwright.cli.servers import checked_servers, chosen_project, served_for
-    from loopwright.cli.setup import Recipe, agent_of, announced, checked_recipe, chosen_model, new_folder, open_journal
-    from loopwright.cli.suites import chosen_suite
-    from loopwright.cli.values import argument_text, checked, checked_text, extra_fields, task_of, within
-    from loopwright.core.messages import Limits, Settings
-    from loopwright.toolbox.load import anchored, names_in
+    from loopwright.cli.values import task_of
 
     show = Show(as_json=as_json, quiet=quiet, full=full, journal=journal)
     text = task_of(task)
-    spec, why = chosen_model(model, base_url)
-    shown = _shown(example or (), example_file, example_key or (), journal)
-    if shown and shown.instructions:
-        kept = "left out, because --instructions are given" if instructions else f"from {example_file}"
-        show.notice(f"instructions: {shown.instructions} ({kept})")
-    servers = checked_servers(mcp or ())
-    file, project = chosen_project(passed_over=no_project, trusted=trust)
-    if workspace is not None and not no_project:
-        notice_passed_over(workspace, file, show.notice)
-    recipe = Recipe(
-        model=spec,
-        base_url=base_url,
-        protocol=_protocol(protocol),
-        tools=tuple(map(anchored, names_in(tools))),
-        docs=str(docs.resolve()) if docs else None,
-        workspace=str(workspace.resolve()) if workspace else None,
-        tests=None if no_project else chosen_suite(workspace, file, project, show.notice),
-        allow_commands=_allowed(workspace, allow_commands=allow_commands),
-        instructions=argument_text("--instructions", instructions) or (shown.instructions if shown else ""),
-        stream=not no_stream,
-        language=language,
+    options = Options(
+        model=model,
+        tools=tools,
+        docs=docs,
+        workspace=workspace,
+        allow_commands=allow_commands,
+        mcp=mcp or (),
+        mcp_hints=mcp_hints,
+        no_project=no_project,
+        trust=trust,
+        instructions=instructions,
+        protocol=protocol,
         switch_back=switch_back,
         constrain=constrain,
         require_action=require_action,
-        observation_role=_role(observation_role),
-        mcp=servers,
-        mcp_hints=mcp_hints,
-        folder=str(Path.cwd()) if servers else None,
-        project=str(file) if file and project.mcp else None,
+        language=language,
+        example=example or (),
+        example_file=example_file,
+        example_key=example_key or (),
+        observation_role=observation_role,
+        base_url=base_url,
+        max_steps=max_steps,
+        max_model_calls=max_model_calls,
+        max_tool_calls=max_tool_calls,
+        budget_tokens=budget_tokens,
+        budget_cost=budget_cost,
+        budget_seconds=budget_seconds,
+        temperature=temperature,
+        top_p=top_p,
+        max_tokens=max_tokens,
+        seed=seed,
+        stop=stop or (),
+        extra=extra,
+        no_stream=no_stream,
     )
-    limits = checked(
-        lambda: Limits(
-            max_steps,
-            max_model_calls,
-            max_tool_calls,
-            tokens=budget_tokens,
-            cost=within("--budget-cost", budget_cost, 0),
-            seconds=within("--budget-seconds", budget_seconds, 0),
-        )
-    )
-    settings = checked(
-        lambda: Settings(
-            within("--temperature", temperature, 0),
-            within("--top-p", top_p, 0, 1),
-            within("--max-tokens", max_tokens, 1),
-            seed,
-            tuple(checked_text("--stop", text) for text in stop or ()),
-            extra_fields(extra),
-        )
-    )
-    store, examples = open_journal(journal), shown.examples if shown else ()
+    begun = beginning(options, show, journal)
 
     def begin(tools: "Sequence[Tool]") -> "Begun":
-        agent = agent_of(checked_recipe(recipe), store, limits, settings, show, examples, tools, project.policy)
-        if strange := _strange(agent):
-            show.notice(f"examples: they use tools that this run does not have: {', '.join(strange)}")
-        if agent.examples and agent.model.embedded:
-            show.notice("examples: the embedded model was not trained with examples and may answer worse with them")
-        if project.policy:
-            show.notice(f"policy: {counted(len(project.policy), 'rule')} of {file}")
-        for void in void_rules(project.policy, agent.tools):
-            show.notice(f"policy: {void}")
-        show.notice(f"model: {announced(spec, why)}")
-        if folder := new_folder(journal):
-            show.notice(f"journal: in the new folder {folder}")
+        agent = begun.made(tools)
         return agent, lambda: agent.run(text)
 
-    drive(begin, show, served_for(recipe, project, show))
-
-
-def _protocol(text: str) -> Literal["auto", "native", "text"]:
-    if text not in ("auto", "native", "text"):
-        raise UsageError(f"unknown protocol {text!r}: use auto, native or text")
-    return text
-
-
-def _allowed(workspace: Path | None, *, allow_commands: bool) -> bool:
-    if allow_commands and workspace is None:
-        raise UsageError("--allow-commands lets commands run on a copy of a folder; add --workspace FOLDER")
-    return allow_commands
-
-
-def _role(text: str) -> "ObservationRole":
-    if text not in ("user", "assistant", "system", "tool"):
-        raise UsageError(f"unknown --observation-role {text!r}: use user, assistant, system or tool")
-    return text
-
-
-def _shown(runs: Sequence[str], file: Path | None, keys: Sequence[str], journal: Place | None) -> "Shown | None":
-    """What the model is shown first. Only runs with examples load what reads them."""
-    if not (runs or file or keys):
-        return None
-    from loopwright.cli.examples import shown_examples
-
-    return shown_examples(runs, file, keys, journal)
-
-
-def _strange(agent: "Agent") -> list[str]:
-    if not agent.examples:
-        return []
-    from loopwright.engine.examples import strange_tools
-
-    return strange_tools(agent.examples, agent.tools)
+    drive(begin, show, begun.served)
