@@ -5,8 +5,8 @@ from typing import get_args
 
 from command import Done, loopwright
 
-from loopwright.cli.printing import NOTES
 from loopwright.core.events import NoteKind
+from loopwright.engine.telling import NOTES
 from loopwright.testing.chat_server import ChatServer
 from loopwright.testing.scripted import Line, answers, calls, says
 

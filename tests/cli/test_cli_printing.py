@@ -3,8 +3,8 @@
 from msgspec import Raw
 from msgspec.json import encode
 
-from loopwright.cli.printing import observed, visible
 from loopwright.core.messages import Result
+from loopwright.engine.telling import observed, visible
 from loopwright.protocols.envelope import observation
 
 

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from command import COMMAND, Done, environment, loopwright
 
-from loopwright.cli.printing import columns, exact, one_line, visible
+from loopwright.cli.printing import columns, exact, one_line
 from loopwright.core.events import ModelAsked, ModelReplied, RunEnded, RunStarted
 from loopwright.core.messages import Outcome, Turn
+from loopwright.engine.telling import visible
 from loopwright.journal.sqlite import SqliteJournal
 from loopwright.testing.chat_server import ChatServer, Replies, refuses
 from loopwright.testing.scripted import answers, calls

@@ -84,7 +84,8 @@ def _as_lines(run_id: str, calls: "list[Audited]", seal: _Seal) -> None:
 def _as_text(run_id: str, calls: "list[Audited]", seal: _Seal, *, full: bool) -> None:
     from rich.text import Text
 
-    from loopwright.cli.printing import console, counted, visible
+    from loopwright.cli.printing import console
+    from loopwright.engine.telling import counted, visible
 
     screen = console()
     screen.print(Text(visible(f"run {run_id}: {counted(len(calls), 'call')}"), style="bold"), soft_wrap=True)
@@ -140,7 +141,7 @@ def _before(decided: "Decided") -> str:
 
 
 def _times(call: "Audited") -> str:
-    from loopwright.cli.printing import counted
+    from loopwright.engine.telling import counted
 
     told = [f"made {_when(call.made_at)}"]
     told += [f"asked {_when(call.asked_at)}"] if call.asked_at is not None else []

@@ -16,11 +16,12 @@ import typer
 
 from loopwright.agent import Agent
 from loopwright.cli.exits import CODES, FAILED, INTERRUPTED, TERMINATED
-from loopwright.cli.printing import Printer, as_line, console, counted, verb, visible
+from loopwright.cli.printing import Printer, as_line, console, verb
 from loopwright.core.errors import UsageError
 from loopwright.core.events import CallEnded, Event
 from loopwright.engine.history import RunResult
 from loopwright.engine.ports import Observer, TextArrived, Tool
+from loopwright.engine.telling import counted, visible
 from loopwright.journal.location import Place
 
 Begun = tuple[Agent, Callable[[], Coroutine[Any, Any, RunResult]]]

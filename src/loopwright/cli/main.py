@@ -112,7 +112,7 @@ def _unwritten(error: OSError) -> int:
 
 
 def _complain(text: str, code: int) -> int:
-    from loopwright.cli.printing import visible
+    from loopwright.engine.telling import visible
 
     with suppress(OSError):
         print(f"loopwright: {visible(text)}", file=sys.stderr, flush=True)

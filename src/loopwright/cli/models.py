@@ -15,8 +15,9 @@ def models(
     """List the embedded model and the providers, and which of them have a key here."""
     from rich.text import Text
 
-    from loopwright.cli.printing import columns, console, json_line, visible
+    from loopwright.cli.printing import columns, console, json_line
     from loopwright.cli.setup import announced, chosen_model
+    from loopwright.engine.telling import visible
     from loopwright.models.catalog import known
 
     found = known()

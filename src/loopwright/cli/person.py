@@ -9,10 +9,11 @@ from msgspec import DecodeError, Struct
 from msgspec.json import decode, encode
 from msgspec.structs import replace
 
-from loopwright.cli.printing import Printer, exact, visible, written
+from loopwright.cli.printing import Printer, exact
 from loopwright.cli.typing_in import edited, line_of, raw_line
 from loopwright.core.messages import Call, Result, Scope, ToolSpec
 from loopwright.engine.ports import Approval, Look, Question
+from loopwright.engine.telling import visible, written
 from loopwright.tools.asked import AskedTool
 from loopwright.tools.result import error
 

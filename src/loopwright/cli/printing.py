@@ -20,26 +20,34 @@ from rich.text import Text
 
 from loopwright.core.events import (
     ApprovalAsked,
-    ApprovalGiven,
     CallEnded,
     CallStarted,
-    ContextLost,
+    CancelAsked,
     Event,
     ModelAsked,
     ModelFailed,
     ModelReplied,
     NoteAdded,
-    NoteKind,
+    RunForked,
     RunPaused,
-    RunResumed,
     RunStarted,
-    WaySwitched,
 )
-from loopwright.core.messages import Call, Price, Result, Turn
+from loopwright.core.messages import Price, Turn
 from loopwright.engine.history import RunResult
 from loopwright.engine.ports import TextArrived
+from loopwright.engine.telling import (
+    NOTES,
+    aside,
+    escaped,
+    observed,
+    took,
+    visible,
+    visible_json,
+    whose,
+    written,
+    written_out,
+)
 from loopwright.journal.location import Place
-from loopwright.protocols.envelope import observation
 
 FOLD = 600
 """Characters of one part that are shown unless all is asked for."""
@@ -47,29 +55,8 @@ FOLD = 600
 TAIL = 60
 """Characters of a reply that are shown while it arrives."""
 
-NOTES: dict[NoteKind, str] = {
-    "unreadable": "the reply could not be read; the model is told why",
-    "empty": "the reply was empty; the model is asked to go on",
-    "thinking": "the reply holds a thought only; the model is asked to go on",
-    "repeating": "the same call gave the same result again; the model is told so",
-    "failing": "the calls fail in the same way again and again; the model is told so",
-    "act_first": "the answer came before any tool was used; the model is asked to use one first",
-}
-"""What the model is told beside results, in words for a person."""
-
-_DIRECTIONS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-_UNSEEN = re.compile(f"[\0-\x08\x0b-\x1f\x7f-\x9f{_DIRECTIONS}\ud800-\udfff]")
-_UNSEEN_IN_JSON = re.compile(f"[\x7f-\x9f{_DIRECTIONS}]")
 _EMPTY = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
 """What shows nothing although it counts as a letter or a mark."""
-
-
-def visible(text: str) -> str:
-    """The text with control characters, marks of direction and halves of surrogate pairs written out.
-
-    Newlines and tabs stay, and the two signs of a Windows line end become one newline.
-    """
-    return _UNSEEN.sub(lambda found: _written_out(found[0]), text.replace("\r\n", "\n"))
 
 
 def exact(text: str) -> str:
@@ -78,16 +65,11 @@ def exact(text: str) -> str:
     Some scripts and pictures are written with such signs, so elsewhere they stay.
     """
     seen = visible(text)
-    return seen if seen.isascii() else "".join(_written_out(sign) if _shows_nothing(sign) else sign for sign in seen)
+    return seen if seen.isascii() else "".join(written_out(sign) if _shows_nothing(sign) else sign for sign in seen)
 
 
 def _shows_nothing(sign: str) -> bool:
     return unicodedata.category(sign) in ("Cf", "Zl", "Zp") or _EMPTY.match(sign) is not None
-
-
-def _written_out(sign: str) -> str:
-    number = ord(sign)
-    return f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}" if number < 65_536 else f"\\U{number:08x}"
 
 
 def one_line(text: str, most: int) -> str:
@@ -105,15 +87,10 @@ def json_line(value: object) -> str:
 
 def safe_json(text: str, output: TextIO | None = None) -> str:
     """JSON text in one line for `output`, else standard output, with the same signs written as JSON writes them."""
-    line = _UNSEEN_IN_JSON.sub(_escaped, text.replace("\r", " ").replace("\n", " "))
+    line = visible_json(text)
     if (getattr(output or sys.stdout, "encoding", None) or "utf-8").lower().replace("_", "-") not in ("utf-8", "utf8"):
-        line = re.sub(r"[^\0-\x7f]", _escaped, line)
+        line = re.sub(r"[^\0-\x7f]", escaped, line)
     return line
-
-
-def _escaped(found: "re.Match[str]") -> str:
-    units = found[0].encode("utf-16-be").hex()
-    return "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))
 
 
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -180,7 +157,7 @@ class Printer:
                 self._wait("thinking")
             case ModelReplied():
                 self.rest()
-                self._replied(event.turn)
+                self._replied(event.turn, whose(event))
             case TextArrived():
                 self._arrive(event.text)
             case CallStarted():
@@ -189,7 +166,8 @@ class Printer:
                 self._wait("working")
             case CallEnded():
                 self.rest()
-                self._part(f"Observe {self._labels.get(event.call_id, event.call_id)}", observed(event.result))
+                label = self._labels.get(event.call_id, event.call_id)
+                self._part(f"Observe {label}{whose(event)}", observed(event.result))
             case _:
                 self._aside(event)
 
@@ -222,6 +200,8 @@ class Printer:
         match event:
             case RunStarted():
                 self._price = event.price
+            case RunForked():
+                self._price = event.started.price
             case ModelReplied() if event.turn.calls:
                 self._turns += 1
                 several = len(event.turn.calls) > 1
@@ -232,43 +212,32 @@ class Printer:
             case _:
                 pass
 
-    def _replied(self, turn: Turn) -> None:
+    def _replied(self, turn: Turn, by: str) -> None:
         number = self._turns if turn.calls else self._turns + 1
         thought = turn.thought or turn.reasoning
         unread = bool(turn.problem) and not turn.calls and thought.strip() in turn.text
         if thought and not unread:  # it is a part of what could not be read, which follows
-            self._part(f"Reason {number}", thought)
+            self._part(f"Reason {number}{by}", thought)
         for call in turn.calls:
-            self._part(f"Act {self._labels[call.id]}", written(call))
+            self._part(f"Act {self._labels[call.id]}{by}", written(call))
         self._problem = turn.problem
         if turn.problem:
-            self._part(f"Unreadable {number}", f"{turn.problem}: {turn.text}" if turn.text else turn.problem)
+            self._part(f"Unreadable {number}{by}", f"{turn.problem}: {turn.text}" if turn.text else turn.problem)
 
     def _aside(self, event: Event) -> None:
         match event:
-            case ModelFailed():
-                self.rest()
-                self._failed = event.message
-                self._part("Failed", event.message)
             case NoteAdded():
                 said = event.detail if event.detail != self._problem else ""
                 self._part("Note", f"{NOTES[event.kind]}{': ' if said else ''}{said}")
-            case WaySwitched():
-                form = "in text form" if event.way == "text" else "natively"
-                self._part("Switch", f"going on {form}: {event.reason}")
-            case ContextLost():
-                self._part("Warning", lost_context(event))
-            case ApprovalAsked() if event.why and not self.asked_elsewhere:
-                self._part("Ask", event.why)
-            case ApprovalGiven():
-                self._part("Approval", answered(event))
-            case RunResumed():
-                self._part("Resume", "the run goes on")
-            case RunPaused():
-                self.rest()
-                self._part("Pause", event.reason)
+            case ApprovalAsked():
+                if event.why and not self.asked_elsewhere:
+                    self._part("Ask", event.why)
             case _:
-                pass
+                if isinstance(event, ModelFailed | RunPaused | CancelAsked):
+                    self.rest()
+                self._failed = event.message if isinstance(event, ModelFailed) else self._failed
+                if (told := aside(event)) is not None:
+                    self._part(*told)
 
     def _part(self, heading: str, text: str) -> None:
         style = {"Reason": "cyan", "Act": "yellow", "Observe": "magenta"}.get(heading.partition(" ")[0], "red")
@@ -295,52 +264,9 @@ class Printer:
             self._waiting.update(Text(line or "thinking …", style="dim", no_wrap=True))
 
 
-def answered(event: ApprovalGiven) -> str:
-    """What a person answered."""
-    far = {"once": "", "call": ", this exact call always", "tool": ", this tool always in this run"}[event.scope]
-    if event.arguments is not None:
-        from msgspec.json import encode
-
-        far += f", with the arguments {encode(event.arguments).decode()}"
-    why = f": {event.reason}" if event.reason else ""
-    return f"{'yes' if event.allowed else 'no'}{far}, by {event.by}{why}"
-
-
-def written(call: Call) -> str:
-    """A call in one line: the tool and its arguments."""
-    from msgspec.json import encode
-
-    arguments = call.text if call.state == "rejected" else encode(call.arguments).decode()
-    state = "" if call.state == "strict" else f"  ({call.state}: {call.reason})"
-    return f"{call.tool} {arguments}{state}"
-
-
 def verb(name: str, run_id: str, journal: Place | None) -> str:
     """The command that does something with a run of this journal."""
     return f"loopwright {name} {run_id}{f' --journal {quote(str(journal))}' if journal else ''}"
-
-
-def observed(result: Result) -> str:
-    """A result as the model sees it, but with texts of several lines, such as what a command printed, as lines."""
-    data = bytes(result.data)
-    if result.status != "ok" or not data.startswith(b"{") or rb"\n" not in data:
-        return observation(result)
-    from msgspec import DecodeError, Raw
-    from msgspec.json import decode, encode
-
-    try:
-        fields = decode(data, type=dict[str, Raw])
-        texts = {
-            name: decode(value, type=str)
-            for name, value in fields.items()
-            if rb"\n" in (text := bytes(value)) and text[:1] == b'"'
-        }
-    except (DecodeError, UnicodeDecodeError, RecursionError):
-        return observation(result)
-    texts = {name: text for name, text in texts.items() if "\n" in text.strip()}
-    rest = {name: value for name, value in fields.items() if name not in texts}
-    told = [observation(replace(result, data=Raw(encode(rest))))] if rest or result.note else []
-    return "\n".join([*told, *(f"{name}:\n{text}" for name, text in texts.items())])
 
 
 def figures(result: RunResult, price: Price | None, journal: Place | None = None, doubtful: int = 0) -> str:
@@ -348,39 +274,8 @@ def figures(result: RunResult, price: Price | None, journal: Place | None = None
 
     `doubtful` calls began, and nobody knows what came of them; they are not among those that ran.
     """
-    usage = result.usage
-    parts = [
-        result.status + (f" ({result.reason})" if result.reason else ""),
-        counted(result.steps, "step"),
-        counted(result.calls, "call") + (f" ({doubtful} in doubt)" if doubtful else ""),
-        ("about " if usage.estimated else "") + f"{usage.tokens:,} tokens",
-        cost(result.cost, price),
-        f"{result.seconds:.1f} s",
-        verb("resume" if result.status == "failed" else "show", result.run_id, journal),
-    ]
-    return " · ".join(parts)
-
-
-def cost(dollars: float, price: Price | None) -> str:
-    """What a run cost, as far as it is known."""
-    if price is None:
-        return "cost unknown"
-    if not price.input and not price.output:
-        return "free"
-    return f"${dollars:.4f}" if dollars >= 0.0001 or not dollars else "less than $0.0001"
-
-
-def lost_context(event: ContextLost) -> str:
-    """What the server's count says about what it kept."""
-    return (
-        f"the server counted {event.counted:,} tokens where at least {event.expected:,} were sent: "
-        "it dropped a part of the transcript"
-    )
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    go_on = verb("resume" if result.status == "failed" else "show", result.run_id, journal)
+    return " · ".join((*took(result, price, doubtful), go_on))
 
 
 def as_line(run_id: str, seq: int, event: Event, output: TextIO | None = None) -> str:

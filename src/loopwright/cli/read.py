@@ -150,7 +150,8 @@ def _explain(
 def _print(title: str, parts: Sequence[tuple[str, str]], *, full: bool, first: bool) -> None:
     from rich.text import Text
 
-    from loopwright.cli.printing import FOLD, console, fold, visible
+    from loopwright.cli.printing import FOLD, console, fold
+    from loopwright.engine.telling import visible
 
     screen = console()
     screen.print(Text(("" if first else "\n") + visible(title), style="bold"), soft_wrap=True)

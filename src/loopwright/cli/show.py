@@ -87,8 +87,8 @@ def _hand_out(
     events: "Sequence[Event]", data: bytes, about: str, *, artifact: str | None, out: str | None, open_it: bool
 ) -> None:
     from loopwright.cli.contents import artifact_named, open_image, write_out
-    from loopwright.cli.printing import visible
     from loopwright.core.errors import UsageError
+    from loopwright.engine.telling import visible
 
     if open_it:
         if artifact is None:
@@ -116,9 +116,10 @@ def _as_text(run_id: str, events: "Sequence[Event]", journal: Place | None, *, f
     from rich.text import Text
 
     from loopwright.cli.contents import artifacts_of, described
-    from loopwright.cli.printing import Printer, console, header, verb, visible
+    from loopwright.cli.printing import Printer, console, header, verb
     from loopwright.core.events import RunStarted
     from loopwright.engine.history import fold, result_of
+    from loopwright.engine.telling import visible
 
     screen = console()
     printer = Printer(screen, full=full, journal=journal)

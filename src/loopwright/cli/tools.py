@@ -36,8 +36,9 @@ def tools(
 ) -> None:
     """List the tools: what each does to the world, whether it runs without asking, and its parameters."""
     from loopwright.cli.driving import complain
-    from loopwright.cli.printing import json_line, visible
+    from loopwright.cli.printing import json_line
     from loopwright.cli.project import void_rules
+    from loopwright.engine.telling import visible
     from loopwright.toolbox.load import load_tools, names_in
     from loopwright.tools.policy import Policy
 

@@ -13,11 +13,11 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from loopwright.cli.printing import visible
 from loopwright.cli.project import Project, project_of, text_of
 from loopwright.cli.setup import Recipe
 from loopwright.core.errors import UsageError
 from loopwright.core.events import ApprovalGiven, CallEnded, Event, RunStarted
+from loopwright.engine.telling import visible
 from loopwright.journal.location import Place
 from loopwright.toolbox.foreign import plain
 
