@@ -50,7 +50,8 @@ def write(name: str, title: str, text: str) -> None:
 def main() -> None:
     """Everything first, so that what runs and what is tested have the same versions."""
     everything = FOLDER / "dev.txt"
-    extras = [word for extra in ("dev", "langchain", "local", "mcp", "traces", "web") for word in ("--extra", extra)]
+    names = ("dev", "langchain", "local", "mcp", "postgres", "traces", "web")
+    extras = [word for name in names for word in ("--extra", name)]
     compile_file("dev.txt", "All that the tests need.", *extras)
     compile_file("run.txt", "All that running needs.", "--extra", "local", "--constraint", str(everything))
     compile_file("build.txt", "What builds the package.", "--all-build-deps", "--only-build-deps")

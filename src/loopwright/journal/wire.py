@@ -22,6 +22,7 @@ from msgspec.structs import replace
 
 from loopwright.core.errors import IllegalEvent, JournalError
 from loopwright.core.events import FORMAT, CallEnded, Event, ModelReplied, RunStarted
+from loopwright.core.inbox import Letter
 from loopwright.core.messages import OutcomeStatus, ToolSpec
 from loopwright.journal.base import NONE, RunSummary
 
@@ -100,6 +101,7 @@ _decode_first = msgspec.json.Decoder(_FirstEnvelope).decode
 _decode_last = msgspec.json.Decoder(_LastEnvelope).decode
 _decode_tools = msgspec.json.Decoder(tuple[ToolSpec, ...]).decode
 _decode_raw = msgspec.json.Decoder(Raw).decode
+_decode_letter = msgspec.json.Decoder(Letter).decode
 
 
 def pack(run_id: str, seq: int, events: Sequence[Event], contents: Mapping[str, bytes] = NONE) -> list[Packed]:
@@ -168,6 +170,27 @@ def body_hashes(row: bytes) -> tuple[str, ...]:
     whole = (found.event.whole.digest,) if found.event.whole is not None else ()
     artifacts = tuple(content.digest for content in found.event.result.artifacts)
     return (*found.bodies.values(), *whole, *artifacts)
+
+
+def pack_letter(letter: Letter) -> bytes:
+    """A letter as it is stored.
+
+    Raises:
+        JournalError: it holds what JSON cannot carry
+    """
+    return _encode_faithfully(letter)
+
+
+def unpack_letter(row: bytes) -> Letter:
+    """Decode a letter.
+
+    Raises:
+        JournalError: it is not one that this version wrote
+    """
+    try:
+        return _decode_letter(row)
+    except msgspec.MsgspecError as error:
+        raise JournalError(f"not a letter of this version: {error}") from error
 
 
 def check_format(run_id: str, first: bytes) -> None:
