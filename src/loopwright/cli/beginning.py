@@ -19,7 +19,7 @@ from loopwright.cli.suites import chosen_suite
 from loopwright.cli.values import argument_text, checked, checked_text, extra_fields, within
 from loopwright.core.errors import UsageError
 from loopwright.core.messages import Limits, ObservationRole, Settings
-from loopwright.engine.ports import Tool
+from loopwright.engine.ports import Gate, Tool
 from loopwright.engine.telling import counted
 from loopwright.journal.base import Journal
 from loopwright.journal.location import Place
@@ -78,8 +78,14 @@ class Beginning(Struct, frozen=True):
     served: AbstractAsyncContextManager[Sequence[Tool]] | None
 
 
-def beginning(options: Options, show: Show, journal: Place | None) -> Beginning:
+def beginning(options: Options, show: Show, journal: Place | None, gate: Gate | None = None) -> Beginning:
     """Check the options, and put together what they say.
+
+    Args:
+        options: as they were typed
+        show: what is printed
+        journal: where the runs go
+        gate: stops runs for a debugger
 
     Raises:
         UsageError: something does not fit; the text says what to do instead
@@ -98,7 +104,7 @@ def beginning(options: Options, show: Show, journal: Place | None) -> Beginning:
     store, examples = open_journal(journal), shown.examples if shown else ()
 
     def made(tools: Sequence[Tool]) -> Agent:
-        agent = agent_of(checked_recipe(recipe), store, limits, settings, show, examples, tools, project.policy)
+        agent = agent_of(checked_recipe(recipe), store, limits, settings, show, examples, tools, project.policy, gate)
         _announce_examples(agent, show)
         if project.policy:
             show.notice(f"policy: {counted(len(project.policy), 'rule')} of {file}")

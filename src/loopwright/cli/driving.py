@@ -10,7 +10,7 @@ import signal
 import sys
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, redirect_stdout, suppress
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
 
 import typer
 
@@ -24,6 +24,7 @@ from loopwright.engine.ports import Observer, TextArrived, Tool
 from loopwright.engine.telling import counted, visible
 from loopwright.journal.location import Place
 
+Found = TypeVar("Found")
 Begun = tuple[Agent, Callable[[], Coroutine[Any, Any, RunResult]]]
 """An agent, and what starts or goes on with a run of it."""
 Begin = Callable[[Sequence[Tool]], Begun]
@@ -80,6 +81,8 @@ class Show:
         self._unasked = 0
         self.stop: Callable[[], object] = lambda: None
         """Pauses the run."""
+        self.watchers: list[Observer] = []
+        """Who else is told what happens, first."""
         self._output: TextIO = sys.stdout or io.StringIO()  # None where it was closed from the start
         self._printer = Printer(console(self._output), full=full, journal=journal)
         self._printer.recall(history)
@@ -87,6 +90,11 @@ class Show:
         self._shown: Observer | None = (
             Lines(len(history), self._output) if as_json else None if quiet else self._printer
         )
+
+    @property
+    def journal(self) -> Place | None:
+        """The journal's place, where it has to be named to find the run again."""
+        return self._printer.journal
 
     @property
     def printers(self) -> tuple[Printer, ...]:
@@ -188,7 +196,7 @@ def drive(begin: Begin, show: Show, served: AbstractAsyncContextManager[Sequence
         return await running
 
     try:
-        result = _apart(whole, show)
+        result = apart(whole, show)
     except KeyboardInterrupt:
         show.stopped("\ninterrupted")
         raise typer.Exit(INTERRUPTED) from None
@@ -198,7 +206,7 @@ def drive(begin: Begin, show: Show, served: AbstractAsyncContextManager[Sequence
     raise typer.Exit(CODES[result.status] if show.farewell(result) else FAILED)
 
 
-def _apart(whole: Callable[[], Coroutine[Any, Any, RunResult]], show: Show) -> RunResult:
+def apart(whole: Callable[[], Coroutine[Any, Any, Found]], show: Show) -> Found:
     """Run it with standard output kept for what is shown of the run."""
     with redirect_stdout(sys.stderr):
         try:

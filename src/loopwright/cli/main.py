@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from loopwright.cli import ask, audit, models, read, resume, runs, show, tools
+from loopwright.cli import ask, audit, chat, debug, models, read, resume, runs, show, tools
 from loopwright.cli.exits import ANSWERED, FAILED, INTERRUPTED, USAGE
 
 FROM_FILE = (
@@ -48,6 +48,8 @@ def options(
 
 
 app.command()(ask.ask)
+app.command()(chat.chat)
+app.command()(debug.debug)
 app.command()(resume.resume)
 app.command()(runs.runs)
 app.command()(show.show)

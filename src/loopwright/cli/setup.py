@@ -1,5 +1,6 @@
 """From the options of the command line to an agent, and from a run's recipe back to the same agent."""
 
+import asyncio
 import os
 import sys
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from loopwright.cli.driving import Show
 from loopwright.cli.values import checked_text
 from loopwright.core.errors import UnknownRun, UsageError
 from loopwright.core.messages import Example, Limits, ObservationRole, Settings
-from loopwright.engine.ports import Tool
+from loopwright.engine.ports import Gate, Tool
 from loopwright.journal.base import Journal
 from loopwright.journal.location import Place
 from loopwright.toolbox.suite import SuiteSettings
@@ -100,6 +101,7 @@ def agent_of(
     examples: Sequence[Example] = (),
     served: Sequence[Tool] = (),
     rules: Sequence[Rule] = (),
+    gate: Gate | None = None,
 ) -> Agent:
     """The agent that a recipe describes, with tools of servers that are there already, under these rules.
 
@@ -130,9 +132,10 @@ def agent_of(
         journal=journal,
         policy=Policy(tuple(rules)),
         approve=_person(show),
-        observers=(show.observe,),
+        observers=(*show.watchers, show.observe),
         stream=recipe.stream,
         recipe=to_builtins(recipe),
+        gate=gate,
     )
 
 
@@ -190,6 +193,23 @@ def new_folder(place: Place | None) -> Path | None:
     usual = default_path({name: value for name, value in os.environ.items() if name != VARIABLE})
     path = chosen.absolute()
     return None if path.parent.exists() or path == usual else path.parent
+
+
+def is_known(run: str, place: Place | None) -> bool:
+    """Whether this is a run of the journal, given as an id, the beginning of one, or ``last``; else it is a task."""
+    if any(sign.isspace() for sign in run.strip()):
+        return False
+
+    async def found() -> bool:
+        try:
+            await find_run(found_journal(place), run)
+        except UsageError as error:
+            if isinstance(error, UnknownRun) or not str(error).startswith("several"):
+                return False
+            raise
+        return True
+
+    return asyncio.run(found())
 
 
 async def find_run(journal: Journal, run: str) -> str:

@@ -43,6 +43,21 @@ async def raw_line(question: str) -> bytes:
     return await _aside(read)
 
 
+async def next_line(prompt: str) -> str | None:
+    """The next line of the standard input, without its end; None at the end of the input.
+
+    The prompt is shown at a terminal only. What was typed ahead counts.
+    """
+
+    def read() -> str:
+        if sys.stdin.isatty():
+            print(prompt, end="", file=sys.stderr, flush=True)
+        return sys.stdin.readline()
+
+    line = await _aside(read)
+    return line.rstrip("\r\n") if line else None
+
+
 async def edited(value: dict[str, Any]) -> str:
     """The value as JSON text, as the person leaves it in their editor, or types it in a line where they have none.
 
@@ -53,6 +68,15 @@ async def edited(value: dict[str, Any]) -> str:
         print(f"The arguments now: {text.decode()}", file=sys.stderr)
         return await line_of("All arguments as a JSON object in one line: ")
     return await _aside(lambda: _in_editor(editor, json.format(text, indent=2)))
+
+
+async def edited_text(text: str) -> str:
+    """The text as the person leaves it in their editor, or types it in a line where they have none."""
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
+    if editor.strip() and sys.stdin.isatty():
+        return await _aside(lambda: _in_editor(editor, text.encode()))
+    print(text, file=sys.stderr)
+    return await next_line("In one line instead: ") or ""
 
 
 def forget_what_was_typed() -> None:
