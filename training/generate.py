@@ -21,6 +21,7 @@ from training.documents import DOCUMENTS, recorded
 from training.drills import DRILLS
 from training.handbooks import HANDBOOKS
 from training.held_out import touches
+from training.pairs import TWOS
 from training.shelves import SHELVES
 from training.things import THINGS
 from training.toolbox_money import MONEY
@@ -35,17 +36,18 @@ Maker = Callable[[random.Random], Episode]
 LONGEST = 300
 """Characters of a thought or an answer."""
 SHARES: tuple[tuple[float, tuple[tuple[float, Maker], ...]], ...] = (
-    (0.13, SINGLE),
+    (0.12, SINGLE),
     (0.06, SUMS),
     (0.18, MONEY),
     (0.13, PLANS),
     (0.06, TROUBLE),
     (0.07, DRILLS),
-    (0.02, DOCUMENTS),
-    (0.04, HANDBOOKS),
+    (0.015, DOCUMENTS),
+    (0.03, HANDBOOKS),
     (0.08, SHELVES),
-    (0.14, THINGS),
-    (0.09, ((1.0, invented.episode),)),
+    (0.13, THINGS),
+    (0.06, TWOS),
+    (0.06, ((1.0, invented.episode),)),
 )
 STRANGERS = 0.12
 """How often a tool that is not needed and was never seen lies among the others."""

@@ -211,6 +211,11 @@ def lead(c: random.Random, one: Asked) -> str:
                     f"For {one.need} there is {tool}."))  # fmt: skip
 
 
+def lead_for(c: random.Random, need: str, tool: str) -> str:
+    """The same for what has no attribute."""
+    return pick(c, (f"I need {need}; {tool} gives it.", f"{tool} tells {need}.", f"For {need} there is {tool}."))
+
+
 def offering(c: random.Random, *needed: ToolSpec, alone: float = 0.3) -> tuple[ToolSpec, ...]:
     """The tools that are needed, alone or among others."""
     found = {spec.name: spec for spec in needed}
@@ -289,13 +294,19 @@ def two_of_it(c: random.Random) -> tuple[Asked, Asked, list[Step]]:
     return one, two, [first, call(c, two, f"{capital(one.words)} has {one.shown}. Now {two.words}, with {tool}.")]
 
 
-COMPARATIVES = {
-    "metres": ("longer", "shorter"),
-    "kg": ("heavier", "lighter"),
-    "years": ("older", "younger"),
-    "minutes": ("slower", "faster"),
-    "degrees": ("warmer", "colder"),
-}
+ADJECTIVES = {
+    "depth": ("deeper", "shallower"), "water level": ("deeper", "shallower"), "height": ("higher", "lower"), "altitude": ("higher", "lower"),
+    "length": ("longer", "shorter"), "running time": ("longer", "shorter"), "weight": ("heavier", "lighter"), "mass": ("heavier", "lighter"),
+    "age": ("older", "younger"), "queen's age": ("older", "younger"), "width": ("wider", "narrower"), "thickness": ("thicker", "thinner"),
+    "speed": ("faster", "slower"), "temperature": ("warmer", "colder"), "temperature inside": ("warmer", "colder"), "ride time": ("longer", "shorter"),
+    "price": ("dearer", "cheaper"), "fee": ("dearer", "cheaper"), "toll": ("dearer", "cheaper"), "value": ("more valuable", "less valuable"),
+    "price a night": ("dearer", "cheaper"), "price of a bed": ("dearer", "cheaper"), "monthly price": ("dearer", "cheaper"), "beds": ("larger", "smaller"),
+    "seats": ("larger", "smaller"), "rooms": ("larger", "smaller"), "humidity": ("damper", "drier"), "fill level": ("fuller", "emptier"),
+    "rating": ("stronger", "weaker"), "listeners": ("more popular", "less popular"), "load": ("busier", "less busy"), "nozzle temperature": ("hotter", "cooler"),
+    "price of a bottle": ("dearer", "cheaper"), "price per kilo": ("dearer", "cheaper"), "price per metre": ("dearer", "cheaper"), "entry": ("dearer", "cheaper"),
+    "range": ("more far-reaching", "less far-reaching"), "waiting time": ("slower", "quicker"), "budget": ("more costly", "less costly"), "echo": ("longer in echo", "shorter in echo"),
+}  # fmt: skip
+"""What is more and what is less of an attribute."""
 
 
 def larger(c: random.Random) -> Episode:
@@ -316,6 +327,19 @@ def larger(c: random.Random) -> Episode:
     )
     best, rest = (one, two) if (one.value > two.value) == more else (two, one)
     order = "more" if one.value > two.value else "less"
+    if phrase in ADJECTIVES and c.random() < 0.6:
+        word, a, b = ADJECTIVES[phrase][not more], one.words, two.words
+        task = pick(c, (f"Which is {word}, {a} or {b}?", f"Is {a} or {b} {word}?", f"{a} and {b}: which one is {word}?", f"Tell me the {word} one of {a} and {b}.",
+                        f"I want the one that is {word}: {a} or {b}?", f"What is {word}, {a} or rather {b}?"))  # fmt: skip
+        thought = f"{a} has {one.value} and {b} {two.value}. {one.value} is {order} than {two.value}, so {best.words} is {word}."
+        return done(
+            c,
+            task,
+            [one.told.spec],
+            steps,
+            thought,
+            f"{best.words} is {word}: {best.shown}, and {rest.words} {rest.shown}.",
+        )
     thought = f"{one.words} has {one.value} and {two.words} {two.value}. {one.value} is {order} than {two.value}, so {best.words} has the {high} {phrase}."
     answer = f"{best.words} has the {high} {phrase}: {best.shown}, and {rest.words} {rest.shown}."
     return done(c, task, [one.told.spec], steps, thought, answer)
@@ -619,7 +643,7 @@ def by_id(c: random.Random) -> Episode:
     question = (
         question
         if c.random() < 0.75
-        else f"{question} {pick(c, (f'You need its {key} for that.', f'Find its {key} first.', f'Look up the {key} before.'))}"
+        else f"{question} {pick(c, (f'It goes by {key}.', f'Mind the {key}.', f'(by {key})'))}"
     )
     found = ident if c.random() < 0.5 else {key: ident, finder_key: name.given}
     first = Step(
@@ -723,8 +747,55 @@ def listed_numbers(c: random.Random) -> Episode:
     return done(c, question, [spec], [step], f"The result is {shown}.", f"{capital(word)}: {shown} {unit}.")
 
 
+STATES = (
+    ("mountain pass", "open", "closed"), ("canal lock", "open", "shut"), ("car wash", "free", "busy"), ("valve", "open", "closed"), ("footpath", "open", "blocked"),
+    ("charging point", "free", "taken"), ("sauna", "hot", "cold"), ("food stall", "open", "sold out"), ("border post", "open", "closed"), ("kiln", "on", "off"),
+    ("meeting corner", "free", "occupied"), ("beach", "clean", "polluted"), ("fountain", "running", "dry"), ("tennis court", "free", "booked"), ("chapel", "open", "locked"),
+    ("alarm", "armed", "off"), ("oven", "on", "off"), ("membership", "valid", "expired"), ("ferry pier", "in use", "closed"), ("licence", "valid", "revoked"),
+)  # fmt: skip
+"""A noun and its two states."""
+
+
+def is_it(c: random.Random) -> Episode:
+    """Whether something is in a state: yes or no; the name stands before or behind its noun."""
+    noun, good, bad = pick(c, STATES)
+    short, now, wanted = snake(noun.split()[-1]), pick(c, (good, bad)), pick(c, (good, good, bad))
+    name = (
+        next(name for name in iter(lambda: made(c), "") if " " not in name)
+        if c.random() < 0.7
+        else source(pick(c, ("code(A-9)", "code(99)", "code(AA9)"))).draw(c, {}).given
+    )
+    key = pick(c, (short, "name", snake(noun), "which", f"{short}_name"))
+    tool = pick(
+        c, (f"{short}_state", f"{snake(noun)}_status", f"state_of_{short}", f"check_{short}", f"is_{snake(good)}")
+    )
+    true = tool.startswith("is_")
+    about = pick(
+        c,
+        (f"Whether a {noun} is {good}.", f"State of a {noun}, by its name.", f"Tells if a {noun} is {good} or {bad}."),
+    )
+    spec = ToolSpec(tool, about, {"type": "object", "properties": {key: {"type": "string"}}, "required": [key]})
+    words = pick(c, (f"the {name} {noun}", f"{noun} {name}", f"the {noun} {name}"))
+    task = pick(c, (f"Is {words} {wanted}?", f"Is {words} {wanted} today?", f"Can you tell me if {words} is {wanted}?", f"I hope {words} is {wanted}. Is it?",
+                    f"{words}: {wanted} or not?", f"Check whether {words} is {wanted}."))  # fmt: skip
+    seen: Any = (
+        now == good
+        if true
+        else now
+        if c.random() < 0.5
+        else {key: name, "state": now}
+        if c.random() < 0.5
+        else {"state": now}
+    )
+    yes = now == wanted
+    step = Step(f"The {key.replace('_', ' ')} is {name}; {tool} tells the state.", tool, {key: name}, ok(seen))
+    thought = f"Is it {wanted}? It is {now}, so {'yes' if yes else 'no'}."
+    return done(c, task, [spec], [step], thought, f"{'Yes' if yes else 'No'}, {words} is {now}.")
+
+
 THINGS: tuple[tuple[float, Callable[[random.Random], Episode]], ...] = (
     (3.6, one_call), (0.5, nothing), (1.3, larger), (1.3, together), (1.1, both), (0.7, with_weather), (1.1, scaled), (1.3, exchanged),
-    (0.8, bounded), (0.8, only_if), (1.8, by_id), (1.5, with_more), (0.3, listed_numbers),
+    (0.8, bounded), (0.8, only_if), (1.8, by_id), (1.1, with_more),
+    (0.9, is_it), (0.3, listed_numbers),
 )  # fmt: skip
 """Each with its share."""

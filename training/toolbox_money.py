@@ -180,13 +180,13 @@ def reduced(chance: random.Random) -> Episode:
         chance,
         (
             f"I buy {things} and get {rate}% off. How many {want} do I pay?",
-            f"{things.capitalize()}, minus {rate} percent. What is that in {want}?",
+            f"{things[:1].upper()}{things[1:]}, minus {rate} percent. What is that in {want}?",
             f"There is a discount of {rate}% on {things}. What do I pay in {want}?",
         )
         if down
         else (
             f"I buy {things} and pay {rate}% tax on top. How many {want} is it?",
-            f"{things.capitalize()}, plus {rate} percent tip. What is that in {want}?",
+            f"{things[:1].upper()}{things[1:]}, plus {rate} percent tip. What is that in {want}?",
         ),
     )
     sign = "-" if down else "+"

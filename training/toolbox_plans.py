@@ -272,6 +272,13 @@ def which_city(chance: random.Random) -> Episode:
                 f"{a} or {b}: which one is {word}?",
                 f"Compare the temperatures of {a} and {b}. Which is {word}?",
                 f"Should I go to {a} or {b} if I want it {word}?",
+                f"Of {a} and {b}, which is {word} now?",
+                f"In which of the two is it {word}, {a} or {b}?",
+                f"Name the {word} of the two: {a}, {b}.",
+                f"{a} against {b}: who has the {word} day?",
+                f"Do people in {a} or people in {b} have {word} weather?",
+                f"{a}, {b}: where are the degrees {'higher' if warm else 'lower'}?",
+                f"Which of {a} and {b} has {'more' if warm else 'fewer'} degrees?",
             ),
         )
         best = one if (one.temperature > two.temperature) == warm else two
@@ -310,13 +317,41 @@ def which_city(chance: random.Random) -> Episode:
             ),
         )
         step, result = calculation(
-            f"({one.temperature} + {two.temperature}) / 2", "Both are known. I calculate the average."
+            f"({one.temperature} + {two.temperature}) / 2",
+            f"{a} has {one.temperature} and {b} {two.temperature}. I calculate the average.",
         )
         answer = f"The average of {one.degrees} in {a} and {two.degrees} in {b} is {result} °C."
+        word = "average"
+        if chance.random() < 0.4:
+            word = "sum"
+            asked = pick(
+                chance,
+                (
+                    f"What do the temperatures of {a} and {b} make together?",
+                    f"Sum of the degrees in {a} and {b}?",
+                    f"Take the temperature of {a} plus that of {b}. What is it?",
+                ),
+            )
+            step, result = calculation(
+                f"{one.temperature} + {two.temperature}".replace("+ -", "- "),
+                f"{a} has {one.temperature} and {b} {two.temperature}. I calculate the sum.",
+            )
+            answer = f"The sum of {one.degrees} in {a} and {two.degrees} in {b} is {result} degrees."
         steps = [one.step, two.step, step]
-        return episode(chance, "compare", asked, [WEATHER, CALCULATOR], steps, f"The average is {result}.", answer)
+        thought = f"The {word} is {result}."
+        return episode(chance, "compare", asked, [WEATHER, CALCULATOR], steps, thought, answer)
     wetter = [one, two]
-    asked = pick(chance, (f"Does it rain more in {a} or in {b}?", f"Which is wetter today, {a} or {b}?"))
+    asked = pick(
+        chance,
+        (
+            f"Does it rain more in {a} or in {b}?",
+            f"Which is wetter today, {a} or {b}?",
+            f"{a} or {b}: which gets more rain?",
+            f"Is {a} or {b} the wetter place?",
+            f"Who gets more rain, {a} or {b}?",
+            f"Of {a} and {b}, where is more rain falling?",
+        ),
+    )
     if one.rain == two.rain:
         thought = f"Both have {one.rain} mm."
         answer = f"Neither: {a} and {b} both have {one.rain} mm today."
@@ -372,15 +407,26 @@ def two_facts(chance: random.Random) -> Episode:
     text = pick(
         chance,
         (
-            f"{first.capitalize()}, and {second}?",
-            f"{first.capitalize()} and {second}?",
-            f"{first.capitalize()}? And {second}?",
-            f"{first.capitalize()}? Also, {second}?",
+            f"{upper(first)}, and {second}?",
+            f"{upper(first)} and {second}?",
+            f"{upper(first)}? And {second}?",
+            f"{upper(first)}? Also, {second}?",
             f"Two questions: {first}, and {second}?",
-            f"Tell me two things: {first}? {second.capitalize()}?",
-            f"{first.capitalize()}? {second.capitalize()}?",
+            f"Tell me two things: {first}? {upper(second)}?",
+            f"{upper(first)}? {upper(second)}?",
+            f"{upper(first)}? While you are at it, {second}?",
+            f"{upper(first)}? By the way, {second}?",
+            f"First: {first}? Second: {second}?",
+            f"I have two things to ask. {upper(first)}? {upper(second)}?",
+            f"{upper(first)}, and after that: {second}?",
+            f"{upper(first)}? Then I'd also like to know: {second}?",
+            f"{upper(first)} - and {second}?",
         ),
     )
+    one = [
+        Step(f"Two things are asked. {step.thought.removeprefix('First ')}", step.tool, step.arguments, step.result)
+        for step in one
+    ]
     steps = [*one, Step(_next(chance, two[0].thought, known), two[0].tool, two[0].arguments, two[0].result)]
     answer = f"{known[0].upper()}{known[1:]}, and {also}."
     needed = [by_name[name] for name in dict.fromkeys([*names, *more])]
@@ -394,7 +440,12 @@ def two_facts(chance: random.Random) -> Episode:
 
 def _next(chance: random.Random, thought: str, known: str) -> str:
     lead = pick(chance, ("Now the second question. ", "One is known. ", f"{known[0].upper()}{known[1:]}. ", ""))
-    return f"{lead}{thought}"
+    return f"{lead}{thought.removeprefix('First ')}"
+
+
+def upper(text: str) -> str:
+    """A sentence's beginning; the names in it stay as they are."""
+    return text[:1].upper() + text[1:]
 
 
 def same_thing_twice(chance: random.Random) -> Episode:

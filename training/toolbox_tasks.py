@@ -2,8 +2,11 @@
 
 import random
 from collections.abc import Callable, Sequence
+from functools import cache
+from zoneinfo import available_timezones
 
 from loopwright.core.messages import ToolSpec
+from loopwright.toolbox.clock import zone
 from training.names import spot
 from training.toolbox_steps import (
     CALCULATOR,
@@ -41,12 +44,12 @@ from training.words import (
 def offered(chance: random.Random, *needed: ToolSpec) -> tuple[ToolSpec, ...]:
     """The tools that are needed, among others, in any order; most often the four of the default."""
     kind = chance.random()
-    if kind < 0.45:
+    if kind < 0.35:
         others = list(FOUR)
-    elif kind < 0.6:
+    elif kind < 0.42:
         others = [*FOUR, SEARCH, LOOKUP] if chance.random() < 0.5 else [*FOUR, SEARCH]
     else:
-        others = chance.sample([*FOUR, SEARCH], chance.randrange(0, 4))
+        others = chance.sample([*FOUR, SEARCH], chance.randrange(0, 3))
     tools = list(dict.fromkeys([one.name for one in (*needed, *others)]))
     by_name = {one.name: one for one in (*needed, *others)}
     if kind > 0.2:
@@ -605,10 +608,29 @@ def plural(thing: str) -> str:
     return f"{head}{of}{tail}"
 
 
+@cache
+def zone_cities() -> tuple[str, ...]:
+    """Cities that have a time zone of their own, so that their name is all that the clock needs."""
+    names = sorted(
+        name for name in available_timezones() if name.count("/") == 1 and not name.startswith(("Etc", "SystemV"))
+    )
+    found = {
+        name.rpartition("/")[2].replace("_", " ")
+        for name in names
+        if name.split("/")[0] not in ("Canada", "US", "Chile", "Brazil", "Mexico")
+    }
+    return tuple(
+        sorted(name for name in found if len(name) > 3 and zone(name) is not None and name.replace(" ", "").isalpha())
+    )
+
+
 def what_time(chance: random.Random) -> Episode:
     """The time, or the day, in a city or a country."""
-    if chance.random() < 0.2:
+    kind = chance.random()
+    if kind < 0.15:
         where, name = pick(chance, tuple(ZONE_LANDS.items()))
+    elif kind < 0.6:
+        where = name = pick(chance, zone_cities())
     else:
         where = city(chance)
         name = zone_name(where)
@@ -636,6 +658,11 @@ def what_time(chance: random.Random) -> Episode:
                 f"Current time in {where}?",
                 f"How late is it in {where}?",
                 f"Please give me the time in {where}.",
+                f"{pick(chance, PEOPLE).capitalize()} is in {where}. What time does the watch there show?",
+                f"Is it late in {where}? Tell me the hour.",
+                f"Local time {where}",
+                f"I have a call with {where}; what time do they have?",
+                f"What hour is it right now for people in {where}?",
             ),
         )
     found = clock(chance, name, pick(chance, (f"I need the time in {where}.", f"The clock tells the time in {where}.")))

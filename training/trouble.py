@@ -508,7 +508,7 @@ TROUBLE: tuple[tuple[float, Callable[[random.Random], Episode]], ...] = (
     (0.5, corrected_city),
     (0.4, corrected_zone),
     (0.2, by_zero),
-    (0.6, no_such_money),
+    (1.5, no_such_money),
     (0.3, conversion_is_down),
     (0.6, small_talk),
     (0.2, abilities),

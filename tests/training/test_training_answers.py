@@ -10,6 +10,7 @@ from training.evaluation.tasks import TASKS
 from training.generate import LONGEST, episodes
 from training.held_out import sounds_like
 from training.names import SMALL
+from training.pairs import TWOS
 from training.shelves import SHELVES, keywords
 from training.things import THINGS, things
 from training.toolbox_money import MONEY
@@ -87,7 +88,7 @@ def test_keywords_are_what_a_question_is_about() -> None:
 
 def test_all_makers_make_what_is_well_formed() -> None:
     chance = random.Random(2)
-    for _, maker in (*DRILLS, *SHELVES, *THINGS, *MONEY, *SUMS):
+    for _, maker in (*DRILLS, *SHELVES, *THINGS, *TWOS, *MONEY, *SUMS):
         for _ in range(40):
             one = maker(chance)
             assert not faults(one, LONGEST), (maker.__name__, one)
