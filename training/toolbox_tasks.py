@@ -364,7 +364,7 @@ def arithmetic(chance: random.Random) -> Episode:
     asked, expression, unit = pick(chance, kinds)(chance)
     thought = pick(
         chance,
-        ("I need to calculate this.", "The calculator gives the exact result.", f"I calculate {expression}."),
+        (f"The calculator gives {expression} exactly.", f"I calculate {expression}.", f"I calculate {expression}."),
     )
     step, result = calculation(expression, thought)
     answer = pick(chance, (f"{expression} is {result}.", f"The result is {result}.", f"It is {result}."))
