@@ -5,7 +5,7 @@ Puts the parts together and hands them to the driver. Holds no state of a run: o
 
 import asyncio
 import secrets
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import NoneType
 from typing import Any, Literal, Self, cast
@@ -14,15 +14,19 @@ from msgspec.structs import replace
 
 from loopwright.core.errors import UsageError
 from loopwright.core.events import Event, RunStarted
-from loopwright.core.messages import Example, Limits, ObservationRole, Settings, ToolSpec, Way
+from loopwright.core.messages import Example, Limits, ObservationRole, Result, Settings, ToolSpec, Turn, Way
 from loopwright.engine import given
 from loopwright.engine.clock import SystemClock
 from loopwright.engine.drive import Driver
+from loopwright.engine.fork import Change, change_of, place_of
+from loopwright.engine.fork import fork as forked
 from loopwright.engine.history import RunResult, fold, result_of, rules_of
 from loopwright.engine.people import Answer, Answers, Approve, answering, answers_of, people_of
-from loopwright.engine.ports import Clock, Gate, Model, Observer, People, TextArrived, Tool
+from loopwright.engine.ports import Clock, Gate, Model, Observer, People, RecallingObserver, TextArrived, Tool
 from loopwright.engine.reading_on import reader_of
-from loopwright.journal.base import Journal
+from loopwright.engine.replay import Replay, replay
+from loopwright.engine.results import shown_in
+from loopwright.journal.base import NONE, Journal
 from loopwright.models.constraint import constrained
 from loopwright.protocols.labels import LANGUAGES, base_of, detect
 from loopwright.tools.policy import Policy
@@ -217,13 +221,95 @@ class Agent:
             return result_of(state)
         started = rules_of(history)
         given.check_same(started, [tool.spec for tool in self._tools])
+        for observer in self._observers:
+            if isinstance(observer, RecallingObserver):
+                observer.recall(run_id, history)
         driver = self._driver(started, self._observers)
-        return await self._finish(driver.resume(history))
+        changed = given.changes(started, self._rules(run_id, started.task))
+        return await self._finish(driver.resume(history, changed))
+
+    async def fork(
+        self,
+        run_id: str,
+        *,
+        at: int | None = None,
+        observation: Result | str | None = None,
+        reply: Turn | None = None,
+        arguments: Mapping[str, dict[str, Any]] | None = None,
+        say: str = "",
+        by: str = "a person",
+        new_id: str | None = None,
+    ) -> RunResult:
+        """Try a run again from one of its events on, with something changed; the run itself stays as it is.
+
+        The new run shares the events before `at` and goes on with this agent: with its model, tools, policy and limits,
+        and with the instructions and examples of the run where this agent has none. What was running there is in
+        doubt, as after a crash, and never runs again by itself; approvals are asked for anew.
+
+        Args:
+            run_id: the run to fork
+            at: number of the event that goes differently, from 2 on; None with `say`, for behind its end
+            observation: what a call is answered with instead; `at` is its `CallEnded`. A text is shown as it is.
+                Calls beside it keep the results that they have
+            reply: what the model said instead; `at` is a `ModelReplied`. Its calls are numbered anew
+            arguments: other arguments for calls of a reply, by their ids, such as ``{"2.1": {"city": "Oslo"}}``; `at`
+                is the `ModelReplied` that made them
+            say: what a person says to the model there; only where no call is open
+            by: who changes it, for the journal
+            new_id: a name for the new run; by default one is made from the time
+
+        Raises:
+            UsageError: it cannot go so differently there; the text names the numbers where it could. Or as for `run`
+            UnknownRun: the journal holds no such run
+            Conflict: the journal has a run of the new name already
+            JournalError: the journal refused, or the run in it is damaged
+        """
+        said, who = given.text_of(say, "say"), given.text_of(by, "by")
+        return await self._fork(run_id, at, change_of(observation, reply, arguments, said, who), new_id)
+
+    async def follow_up(self, run_id: str, task: str, *, new_id: str | None = None) -> RunResult:
+        """The next turn of a conversation: a run of its own that knows all that was said in the finished one.
+
+        Limits count anew for each turn.
+
+        Args:
+            run_id: the turn before
+            task: what is said now
+            new_id: a name for the new run; by default one is made from the time
+
+        Raises:
+            UsageError: the run is not over, or as for `run`
+            UnknownRun: the journal holds no such run
+            JournalError: the journal refused, or the run in it is damaged
+        """
+        return await self._fork(run_id, None, Change(say=given.task_of(task), fresh=True), new_id)
+
+    async def replay(self, run_id: str, *, model_replies: bool = False) -> Replay:
+        """Go through a run again without network, and see whether this version of loopwright would have done the same.
+
+        Every decision of the loop and every request is derived again; what came from outside (replies, results, words
+        of people) is taken as it is written down.
+
+        Args:
+            run_id: the run
+            model_replies: read the stored replies of the model again as well, and list what is read differently now
+
+        Raises:
+            UnknownRun: the journal holds no such run
+            JournalError: the journal refused, or the run in it is damaged
+        """
+        history = await self.journal.read(given.text_of(run_id, "run_id"))
+        images = await shown_in(history, self.journal) if self.model.capabilities.images else NONE
+        return replay(history, self.model, replies=model_replies, images=images)
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]:
         """The tools as a run has them: each with whether it runs without asking."""
         return tuple(self._permitted(tool.spec) for tool in self._tools)
+
+    def observe(self, observer: Observer) -> None:
+        """Tell this observer, too, of what happens in runs that begin from now on."""
+        self._observers = (*self._observers, observer)
 
     def resume_sync(self, run_id: str) -> RunResult:
         """`resume` for code without an event loop."""
@@ -243,7 +329,13 @@ class Agent:
 
     async def _run(self, task: str, run_id: str | None, observers: Sequence[Observer]) -> RunResult:
         task = given.task_of(task)
-        started = RunStarted(
+        started = self._rules(run_id, task)
+        given.check_readable(started)
+        return await self._finish(self._driver(started, observers).start())
+
+    def _rules(self, run_id: str | None, task: str) -> RunStarted:
+        """The rules of a run with this agent, under this name or a new one."""
+        return RunStarted(
             run_id=self._new_id() if run_id is None else given.run_id_of(run_id),
             task=task,
             model=self.model.spec,
@@ -264,8 +356,40 @@ class Agent:
             recipe=self._recipe,
             reader=self._reader(),
         )
-        given.check_readable(started)
-        return await self._finish(self._driver(started, observers).start())
+
+    async def _fork(self, run_id: str, at: int | None, change: Change, new_id: str | None) -> RunResult:
+        history = await self.journal.read(given.text_of(run_id, "run_id"))
+        if change.fresh and fold(history).phase != "over":
+            raise UsageError(f"run {run_id} is not over: resume it, or cancel it first")
+        after = place_of(history, at, change)
+        shared = history[:after]
+        rules = self._rules_on(shared, change, new_id)
+        given.check_readable(rules)
+        images = await shown_in(shared, self.journal) if self.model.capabilities.images else NONE
+        begun = forked(history, after, rules, run_id, change, model=self.model, images=images)
+        now, elapsed = self._clock.now(), 0.0 if change.fresh else shared[-1].elapsed
+        events = [replace(event, at=now, elapsed=max(elapsed, event.elapsed)) for event in begun.events]
+        await self.journal.append(rules.run_id, after + 1, events, begun.contents)
+        for observer in self._observers:
+            if isinstance(observer, RecallingObserver):
+                observer.recall(rules.run_id, shared)
+            for event in events:
+                observer(rules.run_id, event)
+        driver = self._driver(rules_of(events), self._observers)
+        return await self._finish(driver.resume([*shared, *events]))
+
+    def _rules_on(self, shared: Sequence[Event], change: Change, new_id: str | None) -> RunStarted:
+        """The rules of a fork: this agent's, and where it says nothing, those that held before."""
+        before, state = rules_of(shared), fold(shared)
+        mine = self._rules(new_id, change.say if change.fresh else before.task)
+        keeps_way = self._may_switch and before.model == self.model.spec
+        return replace(
+            mine,
+            way=state.way if keeps_way else mine.way,
+            examples=mine.examples or before.examples,
+            instructions=mine.instructions or before.instructions,
+            language=self._language or before.language,
+        )
 
     def _driver(self, started: RunStarted, observers: Sequence[Observer]) -> Driver:
         return Driver(

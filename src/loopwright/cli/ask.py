@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     JournalOption = Annotated[Place | None, _JOURNAL]
 else:  # the command line's library knows no unions; what the parser gives is what comes
     JournalOption = Annotated[Path | None, _JOURNAL]
+TraceOption = Annotated[
+    bool, typer.Option("--trace", help="Send OpenTelemetry spans to the address in OTEL_EXPORTER_OTLP_ENDPOINT.")
+]
+TraceContentOption = Annotated[
+    bool, typer.Option("--trace-content", help="The same, with what people, models and tools said.")
+]
 
 
 def ask(
@@ -141,6 +147,8 @@ def ask(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the answer only.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Do not fold long parts.")] = False,
     no_stream: Annotated[bool, typer.Option("--no-stream", help="Ask for whole replies.")] = False,
+    trace: TraceOption = False,
+    trace_content: TraceContentOption = False,
 ) -> None:
     """Run a task: the steps appear as they happen, then the answer and what it took.
 
@@ -149,6 +157,7 @@ def ask(
     """
     from loopwright.cli.beginning import Options, beginning
     from loopwright.cli.driving import Show, drive
+    from loopwright.cli.tracing import watched
     from loopwright.cli.values import task_of
 
     show = Show(as_json=as_json, quiet=quiet, full=full, journal=journal)
@@ -194,4 +203,5 @@ def ask(
         agent = begun.made(tools)
         return agent, lambda: agent.run(text)
 
-    drive(begin, show, begun.served)
+    with watched(show, trace=trace, content=trace_content):
+        drive(begin, show, begun.served)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from loopwright.cli.ask import JournalOption
+from loopwright.cli.ask import JournalOption, TraceContentOption, TraceOption
 
 if TYPE_CHECKING:
     from loopwright.cli.driving import Begun
@@ -19,6 +19,8 @@ def resume(
     as_json: Annotated[bool, typer.Option("--json", help="Print the new events as JSON lines.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the answer only.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Do not fold long parts.")] = False,
+    trace: TraceOption = False,
+    trace_content: TraceContentOption = False,
     trust: Annotated[
         bool,
         typer.Option(
@@ -36,13 +38,14 @@ def resume(
     Exit status: as for ask.
     """
     import asyncio
-    from typing import cast
 
     from loopwright.cli.driving import Show, drive
     from loopwright.cli.servers import recalled_project, served_for
     from loopwright.cli.setup import agent_of, find_run, found_journal, recipe_of
+    from loopwright.cli.tracing import watched
     from loopwright.cli.trust import check_trust
-    from loopwright.core.events import Event, RunEnded, RunStarted
+    from loopwright.core.events import Event, RunEnded
+    from loopwright.engine.history import rules_of
     from loopwright.journal.location import default_place
 
     store = found_journal(journal)
@@ -52,7 +55,7 @@ def resume(
         return run_id, await store.read(run_id)
 
     run_id, history = asyncio.run(find())
-    started = cast("RunStarted", history[0])
+    started = rules_of(history)
     recipe = recipe_of(started.recipe, run_id)
     check_trust(recipe, journal or default_place(), run_id, trusted=trust, history=history)
     show = Show(as_json=as_json, quiet=quiet, full=full, journal=journal, run_id=run_id, history=history)
@@ -64,4 +67,5 @@ def resume(
         agent = agent_of(recipe, store, started.limits, started.settings, show, served=tools)
         return agent, lambda: agent.resume(run_id)
 
-    drive(begin, show, served_for(recipe, project, show))
+    with watched(show, trace=trace, content=trace_content):
+        drive(begin, show, served_for(recipe, project, show))

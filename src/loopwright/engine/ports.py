@@ -3,7 +3,7 @@
 `Journal` is the fourth seam and lives in `journal.base`.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from msgspec import Struct
@@ -148,6 +148,15 @@ class TextArrived(Struct, frozen=True):
 
 Observer = Callable[[str, "Event | TextArrived"], None]
 """Called with the run's id and what happened, after it is durable. Must not block; what it raises is not caught."""
+
+
+@runtime_checkable
+class RecallingObserver(Protocol):
+    """An observer that wants to know what happened before a run is resumed."""
+
+    def recall(self, run_id: str, history: Sequence[Event]) -> None:
+        """All that happened so far. What happens next comes as to any observer."""
+        ...
 
 
 class Gate(Protocol):

@@ -50,6 +50,8 @@ OTHER_PROVIDER = "compatible"
 OTHER_ERROR = "_OTHER"
 INTERRUPTED, CANCELLED, ABANDONED = "interrupted", "cancelled", "abandoned"
 """How a span ends of which nobody saw the end: the driver stopped, a person wanted the end, nothing came any more."""
+_WORK = (ModelAsked, CallStarted, RunPaused, RunEnded)
+"""What only a driver does. A person who makes a fork may also give a reply or a result in it."""
 RUN = "run"
 """The id of the span that is the parent of all others of its invocation."""
 
@@ -133,6 +135,8 @@ class Spans:
         self._content = content
         self._agent = agent
         self._rules: RunStarted | None = None
+        self._forked = ""
+        """The parent of a fork that nobody has worked on."""
         self._conversation = ""
         self._open = dict[str, Opened]()
         self._invocations = 0
@@ -147,14 +151,15 @@ class Spans:
 
     def add(self, run_id: str, event: Event) -> list[Step]:
         """What an event means for the spans. Time does not go back, even where the clock did."""
-        begins = isinstance(event, RunStarted | RunForked | RunResumed)
+        begins = isinstance(event, RunStarted | RunResumed) or (self._forked and isinstance(event, _WORK))
         if isinstance(event, RunForked):
             self._open.clear()  # they are the parent's
         lost = self.left(INTERRUPTED) if begins else []  # when it was last heard of
         self._last = max(self._last, event.at)
-        if begins:
-            return [*lost, *self._begin(run_id, event)]
-        return self._inside(event) if RUN in self._open else []
+        if isinstance(event, RunStarted | RunForked):
+            self._take(event)
+        opened = self._begin(run_id) if begins else []
+        return [*lost, *opened, *self._inside(event)]
 
     def left(self, error: str) -> list[Step]:
         """What ends because no event will come any more."""
@@ -162,6 +167,8 @@ class Spans:
 
     def _inside(self, event: Event) -> list[Step]:
         match event:
+            case RunStarted() | RunForked() | RunResumed():
+                return []
             case ModelAsked():
                 return self._ask(event)
             case ModelReplied():
@@ -178,44 +185,43 @@ class Spans:
             case _:
                 return self._mark(event)
 
-    def _begin(self, run_id: str, event: RunStarted | RunForked | RunResumed) -> list[Step]:
-        after = run_id if isinstance(event, RunResumed) else event.parent if isinstance(event, RunForked) else ""
-        if isinstance(event, RunResumed):
-            self._invocations += 1 if self._invocations else 0
-        else:
-            self._take(event)
-        self._usage, self._failure = Usage(), ""
-        opened = Opened(
-            id=RUN,
-            name=f"invoke_agent {self._agent}".strip(),
-            at=self._last,
-            attributes=self._invoked(run_id, event),
-            invocation=self._invocations,
-            after=after,
-        )
-        return self._opened(opened)
-
     def _take(self, event: RunStarted | RunForked) -> None:
-        """The rules of a new run."""
+        """The rules of a new run. The span of a fork begins when somebody works on it, not when it is made."""
         fork = isinstance(event, RunForked)
         self._rules = event.started if fork else event
+        self._forked = event.parent if fork else ""
+        self._invocations = 0
         if not (fork and event.fresh):
             self._conversation = self._rules.run_id
         elif not self._conversation:
             self._conversation = event.parent
-        self._invocations = 1
         if not fork:
             self._told = []
         if text := event.say if fork else event.task:
             self._hear(span_texts.said("user", text))
 
-    def _invoked(self, run_id: str, event: RunStarted | RunForked | RunResumed) -> Attributes:
+    def _begin(self, run_id: str) -> list[Step]:
+        known = self._rules is not None
+        self._invocations += known
+        resumed = self._invocations != 1
+        opened = Opened(
+            id=RUN,
+            name=f"invoke_agent {self._agent}".strip(),
+            at=self._last,
+            attributes=self._invoked(run_id, resumed=resumed),
+            invocation=self._invocations,
+            after=run_id if resumed else self._forked,
+        )
+        self._usage, self._failure, self._forked = Usage(), "", ""
+        return self._opened(opened)
+
+    def _invoked(self, run_id: str, *, resumed: bool) -> Attributes:
         found = {**self._asked_of("invoke_agent"), "loopwright.run.id": run_id}
         if self._agent:
             found["gen_ai.agent.name"] = self._agent
-        if isinstance(event, RunForked):
-            found["loopwright.run.parent"] = event.parent
-        if self._invocations != 1:
+        if self._forked:
+            found["loopwright.run.parent"] = self._forked
+        if resumed:
             found["loopwright.resumed"] = True
         if self._content and self._rules is not None:
             if self._rules.instructions:
@@ -373,9 +379,11 @@ class Spans:
             self._told.append(message)
 
     def _marked(self, name: str, attributes: Attributes) -> list[Step]:
-        return [Marked(Mark(name, self._last, attributes))]
+        return [Marked(Mark(name, self._last, attributes))] if RUN in self._open else []
 
     def _opened(self, opened: Opened) -> list[Step]:
+        if opened.id != RUN and RUN not in self._open:
+            return []
         before = self._close(opened.id, error=INTERRUPTED)
         self._open[opened.id] = opened
         return [*before, opened]
