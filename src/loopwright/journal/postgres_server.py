@@ -11,9 +11,10 @@ that it cannot read is not passed on.
 import asyncio
 import math
 import os
+import socket
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from threading import Lock
 from typing import Any, LiteralString, TypeVar
 
@@ -41,6 +42,8 @@ VERSION = 1
 """The version of the tables, which they say themselves."""
 CONNECTIONS = 8
 """How many an event loop has at most; more appends at once wait for one of them."""
+ALLOWANCE = 1.0
+"""Seconds for which an answer is waited for beyond the patience, so that the server itself can say what keeps it."""
 SLOWEST = 1_000_000
 """Bytes a second at which large appends are still waited for."""
 
@@ -180,7 +183,7 @@ class Server:
         while True:
             try:
                 async with self._connection() as connection:
-                    return await self._attempt(action, connection, self._patience + size / SLOWEST)
+                    return await self._attempt(action, connection, self._patience + ALLOWANCE + size / SLOWEST)
             except _Away as away:
                 doubt = doubt or away.lost
                 if not away.passing or time.monotonic() >= give_up:
@@ -200,19 +203,28 @@ class Server:
     async def _attempt(
         self, action: Callable[[Connection], Awaitable[Found]], connection: Connection, seconds: float
     ) -> Found:
+        late = False
+
+        def give_up() -> None:
+            nonlocal late
+            late = True
+            _cut_off(connection)
+
+        watch = asyncio.get_running_loop().call_later(seconds, give_up)
         try:
-            async with asyncio.timeout(seconds):
-                return await action(connection)
-        except TimeoutError:
-            await connection.close()
-            said = f"the journal {self.shown} did not answer for {seconds:.0f} seconds"
-            raise _Away(said, passing=True, lost=True) from None
+            return await action(connection)
         except psycopg.Error as error:
+            if late:
+                await connection.close()
+                said = f"the journal {self.shown} did not answer for {seconds:.1f} seconds"
+                raise _Away(said, passing=True, lost=True) from None
             state = error.sqlstate or ""
             lost = connection.closed or state[:2] == "08" or state in _SHUTTING_DOWN
             if lost or state in _ELSEWHERE_NOW:
                 await connection.close()
             raise _Away(self._explain(error, lost=lost), passing=lost or state in _PASSING, lost=lost) from error
+        finally:
+            watch.cancel()
 
     @asynccontextmanager
     async def _connection(self) -> AsyncGenerator[Connection]:
@@ -314,6 +326,12 @@ class Server:
             if len(secret) >= _SHORTEST_MASKED:
                 text = text.replace(secret, "***")
         return text
+
+
+def _cut_off(connection: Connection) -> None:
+    """Let whoever waits for an answer see that none will come; a server that hangs could not be asked to stop."""
+    with suppress(OSError), socket.fromfd(connection.fileno(), socket.AF_UNIX, socket.SOCK_STREAM) as there:
+        there.shutdown(socket.SHUT_RDWR)
 
 
 def _read(conninfo: str) -> dict[str, Any]:
