@@ -370,10 +370,11 @@ class Agent:
         now, elapsed = self._clock.now(), 0.0 if change.fresh else shared[-1].elapsed
         events = [replace(event, at=now, elapsed=max(elapsed, event.elapsed)) for event in begun.events]
         await self.journal.append(rules.run_id, after + 1, events, begun.contents)
-        for observer in self._observers:
-            if isinstance(observer, RecallingObserver):
-                observer.recall(rules.run_id, shared)
-            for event in events:
+        for recalling in self._observers:
+            if isinstance(recalling, RecallingObserver):
+                recalling.recall(rules.run_id, shared)
+        for event in events:
+            for observer in self._observers:
                 observer(rules.run_id, event)
         driver = self._driver(rules_of(events), self._observers)
         return await self._finish(driver.resume([*shared, *events]))

@@ -252,7 +252,7 @@ class Driver:
                     facts.append(replace(command.asked, request=self._conversation.digest(command.asked)))
                     waiting.append(command)
                 case RunTool() | AskPerson():
-                    fact = self._refused(command) or _begin(command)
+                    fact = self._refused(command) or begin(command)
                     facts.append(fact)
                     if not isinstance(fact, CallEnded):
                         waiting.append(command)
@@ -428,7 +428,7 @@ async def side_by_side(work: Sequence[Coroutine[None, None, None]]) -> None:
         raise asyncio.CancelledError
 
 
-def _begin(command: RunTool | AskPerson) -> CallStarted | ApprovalAsked:
+def begin(command: RunTool | AskPerson) -> CallStarted | ApprovalAsked:
     """The fact to write down before the command is performed."""
     call_id = command.call.id
     if isinstance(command, RunTool):

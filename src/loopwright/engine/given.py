@@ -15,6 +15,8 @@ from loopwright.core.events import RunStarted
 from loopwright.core.messages import Limits, Settings, ToolSpec, is_text, unwritable
 
 RUN_ID_CHARACTERS = 200
+MODEL = "the model"
+"""How a change of the model begins, in words."""
 
 _RUN_FILLS: Mapping[str, str] = {
     **dict.fromkeys(("messages", "input", "contents"), "give the task to run(), and instructions to the agent"),
@@ -183,6 +185,39 @@ def check_same(started: RunStarted, tools: Iterable[ToolSpec]) -> None:
             raise UsageError(
                 f"run {started.run_id} cannot go on: in it {begun.name} {wrong}; begin a new run with these tools"
             )
+
+
+def changes(started: RunStarted, here: RunStarted) -> tuple[str, ...]:
+    """What is harmless, and yet no longer as the run began with it, in words.
+
+    Args:
+        started: the rules of the run
+        here: the rules of a run that would begin now
+    """
+    found = [f"{MODEL} ({here.model}, before {started.model})"] if here.model != started.model else []
+    if here.instructions != started.instructions:
+        found.append("the instructions")
+    known, mine = ({tool.name: tool for tool in rules.tools} for rules in (started, here))
+    for name, tool in known.items():
+        if (now := mine.get(name)) is None:
+            continue
+        found += [f"the {what} of {name}" for what in _altered(tool, now)]
+    found += [f"the new tool {name}, which the run is not offered" for name in mine if name not in known]
+    parts = (("settings", here.settings, started.settings), ("limits", here.limits, started.limits))
+    found += [f"the {what}" for what, now, then in parts if not _alike(now, then)]
+    return tuple(found)
+
+
+def _altered(begun: ToolSpec, here: ToolSpec) -> list[str]:
+    found = ["description"] if begun.description != here.description else []
+    found += ["parameters"] if not _alike(begun.parameters, here.parameters) else []
+    rest = [replace(tool, description="", parameters={}, permission="ask") for tool in (begun, here)]
+    return found + (["settings"] if rest[0] != rest[1] else [])
+
+
+def _alike(one: object, other: object) -> bool:
+    """Whether the journal writes both the same: a tuple reads back as a list."""
+    return msgspec.json.encode(one) == msgspec.json.encode(other)
 
 
 def _understated(begun: ToolSpec, here: ToolSpec) -> str:

@@ -5,7 +5,7 @@ joins bytes, so two requests of a run have all but their ends in common. What th
 how they look to the dialect, and what happens to the loop.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from types import MappingProxyType
 from typing import assert_never
@@ -110,6 +110,11 @@ class Conversation:
     def opening_bytes(self) -> int:
         """The size of the first request body."""
         return self._opening_bytes
+
+    @property
+    def messages(self) -> Sequence[bytes]:
+        """The messages so far, each as it is sent."""
+        return self._messages
 
     def add(self, event: Event, contents: Mapping[str, bytes] = NONE) -> None:
         """Fold one event. The results of a turn are told together, in the order asked, when the last one is there.
