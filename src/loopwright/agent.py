@@ -63,8 +63,8 @@ class Agent:
             All but ``user`` need a model in OpenAI's chat format, and ``tool`` one with tool calling, and protocol text
         limits: what a run may use
         settings: temperature, max_tokens, seed, stop and further fields of the request
-        journal: where runs are written down: a `Journal`, a path to an SQLite file, or ``":memory:"``; by default the
-            file that the command line uses too
+        journal: where runs are written down: a `Journal`, a path to an SQLite file, ``"postgresql://…"``, or
+            ``":memory:"``; by default the one that the command line uses too
         policy: which tools run without asking; by default those that only read
         approve: who is asked about the others: a function of (call, tool) that returns or awaits a bool or an
             `Approval`; without one they are denied. ``"inbox"``: the run waits for a letter to it (`send`,
@@ -438,17 +438,14 @@ def _resolved(spec: str | None, base_url: str | None, api_key: str | None) -> Mo
 
 
 def _journal(journal: Journal | Path | str | None) -> Journal:
-    if journal == ":memory:":
-        from loopwright.journal.memory import MemoryJournal
-
-        return MemoryJournal()
     if journal is None or isinstance(journal, str | Path):
-        from loopwright.journal.location import default_path
-        from loopwright.journal.sqlite import SqliteJournal
+        from loopwright.journal.opened import journal_at
 
-        return SqliteJournal(Path(journal) if journal is not None else default_path())
+        return journal_at(journal)
     if not callable(getattr(journal, "append", None)):
-        raise UsageError(f"journal is {journal!r}; pass a path, ':memory:', or a journal like SqliteJournal(path)")
+        raise UsageError(
+            f"journal is {journal!r}; pass a path, 'postgresql://…', ':memory:', or a journal like SqliteJournal(path)"
+        )
     return journal
 
 
