@@ -7,14 +7,16 @@ of it.
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from typing import Any
 
 from msgspec import Struct
 
 from loopwright.core.commands import AskPerson, RunTool
-from loopwright.core.events import ApprovalGiven, LetterRefused
-from loopwright.core.inbox import Answer
+from loopwright.core.events import ApprovalAsked, ApprovalGiven, CallEnded, CallStarted, Event, LetterRefused
+from loopwright.core.inbox import Answer, Received
 from loopwright.core.messages import Result
 from loopwright.engine.consent import consult
+from loopwright.engine.execute import execute
 from loopwright.engine.letters import approved
 from loopwright.engine.people import ByLetter
 from loopwright.engine.ports import People, Tool
@@ -48,14 +50,22 @@ class Asking:
         self._people = people
         self._post = post
         self._refuse = refuse
+        self._since: dict[str, float] = {}
+        """When a call was first asked about since it last began to run; Unix time in seconds."""
 
     def must_pause(self, call_id: str) -> bool:
         """Whether the run is to be paused, because nothing about this call is here yet."""
         return isinstance(self._people, ByLetter) and self._people.pauses and not self._post.has(call_id)
 
-    def answers(self, call_id: str) -> bool:
-        """Whether a tool without code is answered by a letter."""
-        return isinstance(self._people, ByLetter) or self._post.has(call_id)
+    def watch(self, event: Event) -> None:
+        """Take note of which questions are open, and since when."""
+        match event:
+            case ApprovalAsked():
+                self._since.setdefault(event.call_id, event.at)
+            case CallStarted() | CallEnded():
+                self._since.pop(event.call_id, None)
+            case _:
+                pass
 
     async def approval(self, command: AskPerson, tool: Tool | None, timeout: float | None) -> ApprovalGiven:
         """What is said about a call within so many seconds; a no where nobody says anything.
@@ -70,37 +80,96 @@ class Asking:
         reason = "nobody answered in time"
         return ApprovalGiven(call_id=command.call.id, allowed=False, by="nobody", reason=reason)
 
-    async def answer(self, command: RunTool, tool: AskedTool, timeout: float | None) -> Answered:
-        """What a person answers by letter in the place of a tool."""
-        with suppress(TimeoutError):
+    async def answer(self, command: RunTool, asked: AskedTool, tool: Tool, timeout: float | None) -> Answered:
+        """What a person gives in the place of a tool, who is here or writes a letter.
+
+        Args:
+            command: the call
+            asked: the tool without code
+            tool: the same, or whoever answers it here
+            timeout: seconds to wait
+        """
+        by_letter = isinstance(self._people, ByLetter) and tool is asked
+        while self._post.has(command.call.id):
+            given = answered(await self._post.letter(command.call.id), command, asked)
+            if isinstance(given, Answered):
+                return given
+            await self._refuse(given)
+        here = _never() if by_letter else execute(tool, command.call, room=command.room, timeout=timeout)
+        asking = asyncio.ensure_future(here)
+        try:
             async with asyncio.timeout(timeout):
-                while True:
-                    received = await self._post.letter(command.call.id)
-                    if isinstance(letter := received.letter, Answer):
-                        return Answered(tool.answered(letter.value), writable(letter.by), received.number)
-                    why = f"call {command.call.id} waits for an answer, not for an approval"
-                    await self._refuse(LetterRefused(inbox=received.number, why=why))
-        return Answered(error("ToolTimeout: nobody answered in time"))
+                while isinstance(given := await self._answer_or(asking, command, asked), LetterRefused):
+                    await self._refuse(given)
+                return given
+        except TimeoutError:
+            return Answered(error("ToolTimeout: nobody answered in time"))
+        finally:
+            await _ended(asking)
 
     async def _first(self, people: People, command: AskPerson, tool: Tool | None) -> ApprovalGiven:
         """What the person says who is here, or whoever writes a letter first."""
+        seen = 0
+        if command.about == "doubt":  # what was said about its first run says nothing of another one
+            await self._post.look()
+            seen = self._post.seen
         asking = asyncio.ensure_future(consult(people, command, tool))
         try:
             while True:
-                said = await self._next(asking, command, tool)
+                said = await self._next(asking, command, tool, seen)
                 if isinstance(said, ApprovalGiven):
                     return said
                 await self._refuse(said)
         finally:
-            asking.cancel()
-            await asyncio.wait({asking})
+            await _ended(asking)
 
     async def _next(
-        self, asking: "asyncio.Future[ApprovalGiven]", command: AskPerson, tool: Tool | None
+        self, asking: "asyncio.Future[ApprovalGiven]", command: AskPerson, tool: Tool | None, seen: int
     ) -> ApprovalGiven | LetterRefused:
         letter = asyncio.ensure_future(self._post.letter(command.call.id))
         try:
             await asyncio.wait({letter, asking}, return_when=asyncio.FIRST_COMPLETED)
-            return approved(letter.result(), command, tool) if letter.done() else asking.result()
+            if not letter.done():
+                return asking.result()
+            received, since = letter.result(), self._since.get(command.call.id, 0.0)
+            if received.number <= seen and received.at < since:
+                why = f"it was written before it was asked whether call {command.call.id} may run again"
+                return LetterRefused(inbox=received.number, why=why)
+            return approved(received, command, tool)
         finally:
-            letter.cancel()
+            await _ended(letter)
+
+    async def _answer_or(
+        self, asking: "asyncio.Future[Result]", command: RunTool, asked: AskedTool
+    ) -> Answered | LetterRefused:
+        letter = asyncio.ensure_future(self._post.letter(command.call.id))
+        try:
+            await asyncio.wait({letter, asking}, return_when=asyncio.FIRST_COMPLETED)
+            return answered(letter.result(), command, asked) if letter.done() else Answered(asking.result())
+        finally:
+            await _ended(letter)
+
+
+def answered(received: Received, command: RunTool, asked: AskedTool) -> Answered | LetterRefused:
+    """What a letter about a call gives that waits for an answer."""
+    letter, number = received.letter, received.number
+    if not isinstance(letter, Answer):
+        why = f"call {command.call.id} waits for an answer, not for an approval"
+        return LetterRefused(inbox=number, why=why)
+    result = asked.answered(letter.value)
+    if result.status != "ok":
+        return LetterRefused(inbox=number, why=writable(result.error.partition(": ")[2] or result.error))
+    return Answered(result, writable(letter.by), number)
+
+
+async def _never() -> Result:
+    """Nobody is here to answer."""
+    return await asyncio.get_running_loop().create_future()
+
+
+async def _ended(waiting: "asyncio.Future[Any]") -> None:
+    """End what is not waited for any more; what it raised meanwhile is nobody's concern."""
+    waiting.cancel()
+    await asyncio.wait({waiting})
+    if not waiting.cancelled():
+        waiting.exception()

@@ -23,6 +23,7 @@ from loopwright.core.events import (
     ModelAsked,
     ModelFailed,
     ModelReplied,
+    RunEnded,
     RunPaused,
     RunResumed,
     RunStarted,
@@ -36,7 +37,7 @@ from loopwright.engine.asking import Answered, Asking
 from loopwright.engine.consent import with_change
 from loopwright.engine.execute import execute, fault
 from loopwright.engine.history import fold
-from loopwright.engine.lease import held
+from loopwright.engine.lease import RHYTHM, Rhythm, held
 from loopwright.engine.letters import next_fact
 from loopwright.engine.people import asked_of
 from loopwright.engine.ports import Clock, Gate, Model, Observer, People, TextArrived, Tool
@@ -78,6 +79,7 @@ class Driver:
         observers: Sequence[Observer] = (),
         stream: bool = True,
         gate: Gate | None = None,
+        rhythm: Rhythm = RHYTHM,
     ) -> None:
         self.state = State()
         self._started = started
@@ -96,14 +98,21 @@ class Driver:
         self._stream = stream and model.capabilities.streams
         self._conversation: Conversation = conversation_of(started, started.way, model)
         self._door = asyncio.Lock()
-        self._post = Post(journal, self._run_id, lambda: self.state.taken)
+        self._rhythm = rhythm
+        self._post = Post(journal, self._run_id, lambda: self.state.taken, rhythm)
         self._asking = Asking(people, self._post, self.record)
+        self._postponed: list[RunTool | AskPerson] = []
+        """What nobody is waited for; a letter may still come while there is something else to do."""
         self._shown = 0
         """Events that observers have seen, or that were there before this driver."""
         self._torn = False
         """Whether a cancellation came while something was written down, so that only the journal knows if it was."""
+        self._stepping = False
+        """Whether there is work that may be interrupted."""
         self._interrupted = False
         """Whether the driver cancelled its own work, to look at what came."""
+        self._cancelled_before = 0
+        """Cancellations of the task that were there before the work began."""
         self._secret: str = getattr(model.transport, "secret", "")
 
     async def start(self) -> State:
@@ -114,7 +123,7 @@ class Driver:
         """
         opening = self._conversation.opening_bytes
         self._started = replace(self._started, opening_bytes=opening)
-        async with held(self._journal, self._run_id) as lease:
+        async with held(self._journal, self._run_id, self._rhythm.lease) as lease:
             await self.record(self._started)
             return await self._drive(lease)
 
@@ -128,12 +137,11 @@ class Driver:
         Raises:
             Conflict: another driver works on the run
         """
-        async with held(self._journal, self._run_id) as lease:
+        async with held(self._journal, self._run_id, self._rhythm.lease) as lease:
             history = [*history, *await self._journal.read(self._run_id, len(history))]
             self.state = fold(history)
             for event in history:
-                if self._reading is not None:
-                    self._reading.watch(event)
+                self._watch(event)
             self._conversation = await self._told(history)
             self._since, self._shown = self._clock.elapsed() - history[-1].elapsed, len(history)
             if self.state.phase == "over" and self.state.outcome is not None and self.state.outcome.status != "failed":
@@ -169,11 +177,16 @@ class Driver:
 
     def _note(self, event: Event, contents: Mapping[str, bytes]) -> None:
         self._conversation.add(event, contents)
+        self._watch(event)
+
+    def _watch(self, event: Event) -> None:
+        self._asking.watch(event)
         if self._reading is not None:
             self._reading.watch(event)
 
     async def _drive(self, lease: Lease | None) -> State:
         working = cast("asyncio.Task[Any]", asyncio.current_task())
+        self._cancelled_before = working.cancelling()
         tending = asyncio.create_task(self._post.tend(lease, lambda: self._interrupt(working)))
         try:
             while await self._step(working):
@@ -192,26 +205,54 @@ class Driver:
 
     async def _step(self, working: "asyncio.Task[Any]") -> bool:
         """Take what came, and perform what is due; whether there was anything."""
+        if self._post.lost is not None:
+            raise self._post.lost
+        self._stepping = True
         try:
-            await self._take_letters()
-            commands = due(self.state)
-            if commands:
-                await self._perform(commands)
-            return bool(commands)
+            return await self._work()
         except asyncio.CancelledError:
-            if not self._interrupted or working.uncancel() > 0:
+            if not self._interrupted or working.cancelling() > self._cancelled_before + 1:
                 raise
-        self._interrupted = False
+        finally:
+            self._stepping = False
+            if self._interrupted:
+                self._interrupted = False
+                working.uncancel()
         if self._post.lost is not None:
             raise self._post.lost
         if self._torn:
             await self._mend()
+        await self._post.look_again()
         return True
+
+    async def _work(self) -> bool:
+        await self._take_letters()
+        commands = due(self.state)
+        if not commands:
+            return await self._reconsider()
+        if any(isinstance(command, Record) and isinstance(command.event, RunEnded) for command in commands):
+            await self._post.look()
+            await self._take_letters()
+            commands = due(self.state)
+        await self._perform(commands)
+        return True
+
+    async def _reconsider(self) -> bool:
+        """Go on with what was postponed and has its letter by now; whether there is any."""
+        if not self._postponed:
+            return False
+        await self._post.look()
+        waiting = [command for command in self._postponed if command.call.id in self.state.open]
+        ready = [command for command in waiting if self._post.has(command.call.id)]
+        self._postponed = [command for command in waiting if command not in ready]
+        await side_by_side([self._wait_for(command) for command in ready])
+        return bool(ready)
 
     def _interrupt(self, working: "asyncio.Task[Any]") -> None:
         """Give up what is in flight, to look at what came."""
-        self._interrupted = True
-        working.cancel()
+        if self._stepping and not self._interrupted:
+            self._interrupted = True
+            working.cancel()
 
     async def _mend(self) -> None:
         """Take the state from the journal again, where it is not known whether the last events came there."""
@@ -219,6 +260,7 @@ class Driver:
         self.state, self._torn = fold(history), False
         self._conversation = await self._told(history)
         for event in history[self._shown :]:
+            self._watch(event)
             self._show(event)
 
     async def _take_letters(self) -> None:
@@ -347,15 +389,16 @@ class Driver:
         began, call_id = self._clock.elapsed(), command.call.id
         tool = self._tools.get(command.call.tool)
         asked = None if tool is None else asked_of(tool)
-        if asked is not None and self._asking.must_pause(call_id):
+        if asked is not None and tool is asked and self._asking.must_pause(call_id):
+            self._postponed.append(command)
             return
         how = "ran"
         if tool is None:
             how, got = "refused", Answered(Result("error", error="UnknownTool: the tool is not here any more"))
         elif wrong := fault(tool, command.call):
             how, got = "refused", Answered(self._invalid(wrong, command.tool))
-        elif asked is not None and self._asking.answers(call_id):
-            got = await self._asking.answer(command, asked, self._left(command.until))
+        elif asked is not None:
+            got = await self._asking.answer(command, asked, tool, self._left(command.until))
         else:
             got = Answered(await execute(tool, command.call, room=command.room, timeout=self._left(command.until)))
         given = self._finished(got.result, command) if how == "ran" else Finished(got.result)
@@ -384,6 +427,7 @@ class Driver:
     async def _consult(self, command: AskPerson) -> None:
         call_id = command.call.id
         if self._asking.must_pause(call_id):
+            self._postponed.append(command)
             return
         tool, left = self._tools.get(command.call.tool), self._left(command.until)
         await self.record(await self._asking.approval(command, tool, left))

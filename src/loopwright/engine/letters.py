@@ -3,6 +3,10 @@
 Owns the reading of letters. Fetching them is `post`'s, writing down what they become the driver's.
 """
 
+from typing import Any
+
+from msgspec.json import encode
+
 from loopwright.core.commands import AskPerson
 from loopwright.core.events import ApprovalGiven, CancelAsked, LetterRefused, PersonSaid
 from loopwright.core.inbox import Answer, Approve, Cancel, Received, Say
@@ -51,7 +55,7 @@ def approved(received: Received, command: AskPerson, tool: Tool | None) -> Appro
         return LetterRefused(inbox=number, why=f"call {command.call.id} waits for an approval, not for an answer")
     if why := _unfit(letter, command, tool):
         return LetterRefused(inbox=number, why=why)
-    changed = letter.arguments if letter.allowed and letter.arguments != command.call.arguments else None
+    changed = letter.arguments if letter.allowed and not _same(letter.arguments, command.call.arguments) else None
     return ApprovalGiven(
         call_id=command.call.id,
         allowed=letter.allowed,
@@ -76,3 +80,8 @@ def _unfit(letter: Approve, command: AskPerson, tool: Tool | None) -> str:
     if not wrong and tool is not None:
         wrong = fault(tool, Call(command.call.tool, letter.arguments))
     return f"{command.call.tool} does not take these arguments: {wrong}" if wrong else ""
+
+
+def _same(one: dict[str, Any] | None, other: dict[str, Any]) -> bool:
+    """Whether these are the same in JSON, where true is not 1."""
+    return one is None or encode(one, order="sorted") == encode(other, order="sorted")

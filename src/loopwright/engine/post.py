@@ -7,13 +7,10 @@ driver when the run is to end or is lost. What a letter does to the run is the d
 import asyncio
 from collections.abc import Callable, Container
 
-from loopwright.core.errors import Conflict, JournalError
+from loopwright.core.errors import JournalError
 from loopwright.core.inbox import Answer, Approve, Cancel, Received, Say
-from loopwright.engine.lease import RENEW_AFTER, SECONDS
+from loopwright.engine.lease import RHYTHM, Rhythm
 from loopwright.journal.base import Inbox, Journal, Lease, Leases
-
-PERIOD = 0.5
-"""Seconds between two looks into the inbox."""
 
 
 class Post:
@@ -23,18 +20,23 @@ class Post:
         journal: whose inbox it is
         run_id: of the run
         taken: numbers of letters that the run has taken
+        rhythm: how often there is something to look after
     """
 
-    def __init__(self, journal: Journal, run_id: str, taken: Callable[[], Container[int]]) -> None:
-        self.lost: Conflict | None = None
-        """Why this driver must stop: another one took the run."""
+    def __init__(
+        self, journal: Journal, run_id: str, taken: Callable[[], Container[int]], rhythm: Rhythm = RHYTHM
+    ) -> None:
+        self.lost: Exception | None = None
+        """Why this driver must stop: another one took the run, or nobody looks after its lease any more."""
         self.letters: list[Received] = []
         """Cancellations, words of people, and what is about no call that anybody waits for."""
         self._inbox = journal if isinstance(journal, Inbox) else None
         self._journal = journal
         self._run_id = run_id
         self._taken = taken
-        self._seen = 0
+        self._rhythm = rhythm
+        self.seen = 0
+        """Number of the newest letter that was fetched."""
         self._awaited: dict[str, asyncio.Future[Received]] = {}
 
     async def look(self) -> bool:
@@ -42,11 +44,16 @@ class Post:
         if self._inbox is None:
             return False
         urgent = False
-        for received in await self._inbox.inbox(self._run_id, self._seen):
-            self._seen = received.number
+        for received in await self._inbox.inbox(self._run_id, self.seen):
+            self.seen = received.number
             if received.number not in self._taken():
                 urgent = self._sort(received) or urgent
         return urgent
+
+    async def look_again(self) -> None:
+        """Fetch all letters anew that the run has not taken: it is not known what became of those in hand."""
+        self.letters, self.seen = [], 0
+        await self.look()
 
     async def letter(self, call_id: str) -> Received:
         """The next letter about a call: an approval or an answer. Waits for it."""
@@ -57,6 +64,10 @@ class Post:
         future = self._awaited[call_id] = asyncio.get_running_loop().create_future()
         try:
             return await future
+        except asyncio.CancelledError:
+            if future.done() and not future.cancelled():  # it came in the same moment; it must not get lost
+                self.letters.append(future.result())
+            raise
         finally:
             del self._awaited[call_id]
 
@@ -65,23 +76,23 @@ class Post:
         return any(isinstance(one.letter, Approve | Answer) and one.letter.call_id == call_id for one in self.letters)
 
     async def tend(self, lease: Lease | None, interrupt: Callable[[], object]) -> None:
-        """Renew the lease and look into the inbox until cancelled, or until the lease is lost."""
-        since = 0.0
+        """Renew the lease and look into the inbox until cancelled, or until the run is lost."""
+        clock, leases = asyncio.get_running_loop(), self._journal if isinstance(self._journal, Leases) else None
+        due = clock.time() + self._rhythm.renew_after
         while True:
-            await asyncio.sleep(PERIOD)
-            since += PERIOD
+            await asyncio.sleep(self._rhythm.look)
             try:
+                if lease is not None and leases is not None and clock.time() >= due:
+                    await leases.renew(lease, self._rhythm.lease)
+                    due = clock.time() + self._rhythm.renew_after
                 if await self.look():
                     interrupt()
-                if lease is not None and since >= RENEW_AFTER and isinstance(self._journal, Leases):
-                    await self._journal.renew(lease, SECONDS)
-                    since = 0.0
-            except Conflict as lost:
+            except JournalError:
+                continue  # the driver meets it at its next append, or it passes
+            except Exception as lost:  # noqa: BLE001 - raised by the driver, which must not go on unattended
                 self.lost = lost
                 interrupt()
                 return
-            except JournalError:
-                continue  # the driver meets it at its next append, or it passes
 
     def _sort(self, received: Received) -> bool:
         """Give a letter to whoever waits for it, or keep it."""
