@@ -10,6 +10,14 @@ from loopwright.testing.chat_server import ChatServer
 from loopwright.testing.postgres_server import USER, NoPostgres, PostgresServer
 from loopwright.testing.scripted import answers
 
+TOOLS = """
+from loopwright import tool
+
+@tool
+def double(x: int) -> int:
+    'Twice a number.'
+    return 2 * x
+"""
 KEY = {"OPENAI_API_KEY": "sk-test-0123456789"}
 
 
@@ -73,7 +81,7 @@ def test_what_is_wrong_is_said_in_words(address: str, code: int, said: str, tmp_
 def test_a_journal_that_others_may_write_is_not_followed_without_a_word(server: PostgresServer, tmp_path: Path) -> None:
     """A run names what it would load, and whoever may write into that server may name anything."""
     tools = tmp_path / "mine.py"
-    tools.write_text("from loopwright import tool\n\n@tool\ndef double(x: int) -> int:\n    return 2 * x\n")
+    tools.write_text(TOOLS)
     made = asked("2*3?", tmp_path, "--journal", server.address, "--tools", str(tools))
     assert made.code == 0, made
     named = loopwright("resume", "last", "--journal", server.address, folder=tmp_path, settings=KEY)
