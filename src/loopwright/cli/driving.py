@@ -101,6 +101,12 @@ class Show:
         """What moves on the screen and has to rest while a person is asked."""
         return (self._printer,)
 
+    def recall(self, history: Sequence[Event]) -> None:
+        """Number on behind what happened before."""
+        self._printer.recall(history)
+        if isinstance(self._shown, Lines):
+            self._shown = Lines(len(history), self._output)
+
     def observe(self, run_id: str, event: Event | TextArrived) -> None:
         """Print one event, and pause the run when nobody can read it any more."""
         self.run_id = run_id

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from loopwright.cli import ask, audit, chat, debug, models, read, resume, runs, show, tools
+from loopwright.cli import ask, audit, chat, debug, diff, fork, models, read, replay, resume, runs, show, tools
 from loopwright.cli.exits import ANSWERED, FAILED, INTERRUPTED, USAGE
 
 FROM_FILE = (
@@ -51,6 +51,9 @@ app.command()(ask.ask)
 app.command()(chat.chat)
 app.command()(debug.debug)
 app.command()(resume.resume)
+app.command()(fork.fork)
+app.command()(replay.replay)
+app.command()(diff.diff)
 app.command()(runs.runs)
 app.command()(show.show)
 app.command()(audit.audit)

@@ -84,9 +84,8 @@ def resolve(
             raise UsageError(f"{spec!r} runs in this process and has no base URL; leave one of the two out")
         return _local(spec)
     known = environment.read() if environ is None else environ
-    provider, name = _split(spec, has_address=base_url is not None)
-    address = _address(provider, base_url, known)
-    variable = _key_variable(provider, known)
+    provider, endpoint = _found(spec, base_url, known)
+    address, variable = endpoint.base_url, _key_variable(provider, known)
     key = api_key if api_key is not None else known.get(variable, "") if variable else ""
     if not key and provider.needs_key and address == provider.base_url:
         raise UsageError(
@@ -94,16 +93,46 @@ def resolve(
         )
     if api_key is None and key and base_url is None:
         _check_origin(provider, variable, known)
+    return _model(spec, provider, endpoint, key, delivery)
+
+
+def described(spec: str, *, base_url: str | None = None, environ: Mapping[str, str] | None = None) -> "Model":
+    """The model that a spec names, as it would be spoken to, without a way to reach it: it needs no key and no file.
+
+    Args:
+        spec: as for `resolve`
+        base_url: as for `resolve`
+        environ: where addresses are looked up; the environment and the nearest ``.env`` when None
+
+    Raises:
+        UsageError: the spec or the address makes no sense
+    """
+    from loopwright.engine.ports import Model
+    from loopwright.models.nowhere import Nowhere
+
+    if spec == LOCAL or spec.startswith(LOCAL + ":"):
+        from loopwright.models.local import described_local
+
+        return described_local(spec.partition(":")[2] or None)
+    provider, endpoint = _found(spec, base_url, environment.read() if environ is None else environ)
+    rule = rule_for(provider, endpoint.model, endpoint.base_url)
+    spoken = _spoken(provider, endpoint, rule)
+    return Model(endpoint.model, spec, spoken, Nowhere(), rule.capabilities)
+
+
+def _found(spec: str, base_url: str | None, environ: Mapping[str, str]) -> tuple[Provider, Endpoint]:
+    """The provider, and the one model at its address."""
+    provider, name = _split(spec, has_address=base_url is not None)
     endpoint = Endpoint(
         label=provider.label,
-        base_url=address,
+        base_url=_address(provider, base_url, environ),
         model=name,
-        key_variable=variable or provider.key_variables[0],
+        key_variable=_key_variable(provider, environ) or provider.key_variables[0],
         listing=provider.listing,
         starting=provider.starting,
         route=provider.route,
     )
-    return _model(spec, provider, endpoint, key, delivery)
+    return provider, endpoint
 
 
 def default_spec(environ: Mapping[str, str], configured: str | None = None) -> tuple[str, str]:

@@ -20,6 +20,7 @@ from loopwright.core.events import Failure
 from loopwright.core.messages import NOTHING, Price
 from loopwright.engine.ports import Feed, Model
 from loopwright.models.llama import Files, Llama, shared
+from loopwright.models.nowhere import Nowhere
 from loopwright.protocols.chat_marks import MarksApart
 from loopwright.protocols.openai_chat import OpenAIChat
 from loopwright.protocols.speech import Capabilities
@@ -62,6 +63,22 @@ def local_model(
         transport=LocalTransport(files),
         capabilities=CAPABILITIES,
         price=Price(0.0, 0.0),
+        embedded=path is None,
+    )
+
+
+def described_local(path: str | None = None) -> Model:
+    """The same model as it is spoken to, without a way to ask it: nothing needs to be installed, and no file be there.
+
+    Args:
+        path: a GGUF file, or None for the embedded default
+    """
+    return Model(
+        name=EMBEDDED_NAME if path is None else Path(path).expanduser().resolve().stem,
+        spec="local" if path is None else f"local:{path}",
+        dialect=MarksApart(OpenAIChat()),
+        transport=Nowhere(),
+        capabilities=CAPABILITIES,
         embedded=path is None,
     )
 
