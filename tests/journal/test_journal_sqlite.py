@@ -15,8 +15,9 @@ import pytest
 from loopwright.core.errors import Conflict, JournalError, UnknownRun, UsageError
 from loopwright.core.events import Event, ModelReplied, NoteAdded, RunStarted
 from loopwright.core.messages import Turn
-from loopwright.journal.sqlite import _RUNS, SqliteJournal  # pyright: ignore[reportPrivateUsage]
-from loopwright.journal.sqlite_file import APPLICATION, VERSION
+from loopwright.journal.sqlite import SqliteJournal
+from loopwright.journal.sqlite_file import APPLICATION, PAGE, VERSION
+from loopwright.journal.sqlite_rows import RUNS
 from loopwright.testing.journal_process import story, tell
 
 
@@ -263,7 +264,7 @@ async def test_a_damaged_file_says_so(tmp_path: Path) -> None:
     await tell(journal, "a")
     await journal.close()
     content = bytearray(journal.path.read_bytes())
-    content[4096:] = b"\xa5" * (len(content) - 4096)
+    content[PAGE:] = b"\xa5" * (len(content) - PAGE)
     journal.path.write_bytes(content)
     damaged = SqliteJournal(journal.path)
     with pytest.raises(JournalError, match="restore it from a copy"):
@@ -330,7 +331,7 @@ async def test_the_key_alone_keeps_a_second_writer_out(journal: SqliteJournal) -
 async def test_the_list_of_runs_reads_no_more_than_it_shows(journal: SqliteJournal) -> None:
     await tell(journal, "a")
     connection = sqlite3.connect(journal.path)
-    plan = [row[3] for row in connection.execute("EXPLAIN QUERY PLAN " + _RUNS, (50,))]
+    plan = [row[3] for row in connection.execute("EXPLAIN QUERY PLAN " + RUNS, (50,))]
     connection.close()
     assert [step for step in plan if step.startswith("SCAN")] == ["SCAN runs"]
     assert not [step for step in plan if "TEMP B-TREE" in step]
@@ -341,6 +342,7 @@ async def test_a_journal_that_survives_a_power_cut_waits_for_the_disk(tmp_path: 
     careful = SqliteJournal(tmp_path / "careful.db", survives="power_cut")
     for journal, expected in ((plain, 1), (careful, 2)):
         await tell(journal, "a")
+        await journal.runs()
         assert journal._opened is not None  # pyright: ignore[reportPrivateUsage]
         assert journal._opened.execute("PRAGMA synchronous").fetchone() == (expected,)  # pyright: ignore[reportPrivateUsage]
         await journal.close()

@@ -39,7 +39,7 @@ def flipped(content: bytes) -> Iterator[bytes]:
 async def test_every_flipped_byte_in_memory_is_found_at_its_event() -> None:
     journal = MemoryJournal()
     await journal.append("a", 1, EVENTS, CONTENTS)
-    rows: list[tuple[bytes, bytes]] = journal._runs["a"]  # pyright: ignore[reportPrivateUsage]
+    rows: list[tuple[bytes, bytes]] = journal._runs["a"].rows  # pyright: ignore[reportPrivateUsage]
     bodies: dict[str, bytes] = journal._bodies  # pyright: ignore[reportPrivateUsage]
     tried = 0
     for seq, (row, digest) in enumerate(list(rows), 1):

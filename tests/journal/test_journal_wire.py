@@ -8,8 +8,9 @@ import pytest
 from hypothesis import Phase, find, settings
 from msgspec import Raw
 
-from loopwright.core.errors import JournalError
-from loopwright.core.events import FORMAT, CallEnded, Event, ModelReplied, RunStarted
+from loopwright.core.errors import IllegalEvent, JournalError
+from loopwright.core.events import FORMAT, CallEnded, Event, ModelReplied, NoteAdded, PersonSaid, RunForked, RunStarted
+from loopwright.core.inbox import Answer, Approve, Cancel, Letter, Say
 from loopwright.core.messages import NOTHING, Result, ToolSpec, Turn
 from loopwright.journal import wire
 from loopwright.journal.wire import INLINE, Packed
@@ -17,7 +18,13 @@ from loopwright.testing.strategies import events
 
 
 def _packed(event: Event) -> Packed:
-    (packed,) = wire.pack("a", 2, [event])
+    match event:
+        case RunStarted(run_id=run_id):
+            (packed,) = wire.pack(run_id, 1, [event])
+        case RunForked(started=started, after=after):
+            (packed,) = wire.pack(started.run_id, after + 1, [event])
+        case _:
+            (packed,) = wire.pack("a", 2, [event])
     return packed
 
 
@@ -98,7 +105,7 @@ def test_no_data_reads_as_null() -> None:
 
 @pytest.mark.parametrize(
     "row",
-    [b"", b"[]", b'{"event":{"type":"run_forked"}}', b'{"event":{"type":"call_started"}}', b"\xff"],
+    [b"", b"[]", b'{"event":{"type":"run_flown"}}', b'{"event":{"type":"call_started"}}', b"\xff"],
     ids=["empty", "not an object", "unknown type", "field missing", "not text"],
 )
 def test_a_row_that_cannot_be_read_is_an_error_and_names_no_body(row: bytes) -> None:
@@ -116,6 +123,84 @@ def test_a_damaged_last_row_is_named_by_the_list_of_runs() -> None:
 def test_a_damaged_first_row_is_named() -> None:
     with pytest.raises(JournalError, match="first event of run a"):
         wire.check_format("a", b"{")
+
+
+def _fork(run_id: str = "f", after: int = 3, **rules: object) -> RunForked:
+    started = RunStarted(run_id=run_id, task="t", model="m", **rules)  # pyright: ignore[reportArgumentType]
+    return RunForked(started=started, parent="a", after=after, at=5.0)
+
+
+def test_the_rules_of_a_fork_share_their_tools_with_those_of_its_parent() -> None:
+    tools = (ToolSpec("search", "Finds things. " * 100),)
+    start, fork = _packed(RunStarted(run_id="a", task="t", model="m", tools=tools)), _packed(_fork(tools=tools))
+    assert start.bodies == fork.bodies
+    assert len(fork.row) < INLINE
+    assert wire.unpack(fork.row, fork.bodies.__getitem__) == _fork(tools=tools)
+
+
+def test_the_first_row_of_a_fork_holds_the_format_and_what_the_list_shows() -> None:
+    row = _packed(_fork()).row
+    assert msgspec.json.decode(row)["format"] == FORMAT
+    line = wire.summary("f", row, _packed(NoteAdded(kind="empty", at=7.0)).row, 5)
+    assert (line.task, line.model, line.parent, line.after) == ("t", "m", "a", 3)
+    assert (line.started_at, line.last_at, line.events, line.damaged) == (5.0, 7.0, 5, "")
+
+
+def test_a_fork_of_a_newer_format_is_refused_wherever_it_is_read() -> None:
+    row = _packed(_fork(format=FORMAT + 1)).row
+    with pytest.raises(JournalError, match="run f was written by a newer version"):
+        wire.check_format("f", row)
+    with pytest.raises(JournalError, match="newer version"):
+        wire.unpack(row, _no_bodies)
+
+
+@pytest.mark.parametrize(
+    ("seq", "events"),
+    [
+        (1, [_fork(after=0)]),
+        (5, [_fork()]),
+        (3, [NoteAdded(kind="empty"), _fork()]),
+        (4, [_fork("other")]),
+        (2, [RunStarted(run_id="f", task="", model="")]),
+    ],
+    ids=["shares nothing", "a gap", "not the first", "of another run", "a start later"],
+)
+def test_a_run_begins_at_one_place_only(seq: int, events: list[Event]) -> None:
+    with pytest.raises(IllegalEvent):
+        wire.pack("f", seq, events)
+
+
+LETTERS: list[Letter] = [
+    Approve(call_id="1.1", allowed=True, by="anna", scope="call", arguments={"a": [1, None]}, digest="d"),
+    Say(text="Zürich", by="anna"),
+    Answer(call_id="1.2", value={"yes": 0.5}, by="anna"),
+    Cancel(by="anna", reason="enough"),
+]
+
+
+@pytest.mark.parametrize("letter", LETTERS, ids=lambda letter: type(letter).__name__)
+def test_a_letter_comes_back_equal(letter: Letter) -> None:
+    assert wire.unpack_letter(wire.pack_letter(letter)) == letter
+
+
+@pytest.mark.parametrize(
+    "letter",
+    [Say(text="\ud800"), Answer(call_id="1", value=[float("nan")]), Answer(call_id="1", value=object())],
+    ids=["half of a surrogate pair", "NaN", "no JSON"],
+)
+def test_a_letter_that_would_read_differently_is_refused(letter: Letter) -> None:
+    with pytest.raises(JournalError, match="JSON cannot carry"):
+        wire.pack_letter(letter)
+
+
+def test_a_letter_of_another_version_is_an_error() -> None:
+    with pytest.raises(JournalError, match="not a letter"):
+        wire.unpack_letter(b'{"type":"telegram"}')
+
+
+def test_what_a_person_said_is_an_event_like_any_other() -> None:
+    event = PersonSaid(text="go on", by="anna", inbox=3)
+    assert wire.unpack(_packed(event).row, _no_bodies) == event
 
 
 def test_a_value_that_nests_without_end_is_refused() -> None:

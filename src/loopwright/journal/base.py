@@ -30,6 +30,10 @@ class RunSummary(Struct, frozen=True):
     answer: str | None
     damaged: str = ""
     """Why the run cannot be read; its other fields say nothing then but its id and number of events."""
+    parent: str = ""
+    """The run that it was forked from; empty where it began by itself."""
+    after: int = 0
+    """How many events it shares with its parent."""
 
 
 def taken(run_id: str, seq: int) -> str:
@@ -37,6 +41,26 @@ def taken(run_id: str, seq: int) -> str:
     if seq == 1:
         return f"the journal has a run of the name {run_id} already: give another name, or resume that run"
     return f"another process is working on run {run_id}: event {seq} is there already, so this one stops"
+
+
+def unknown_run(run_id: str) -> str:
+    """What an UnknownRun says when no event of a run is here."""
+    return f"no run {run_id} in this journal"
+
+
+def not_shared(parent: str, after: int) -> str:
+    """What an UnknownRun says when the parent of a fork has fewer events than are to be shared."""
+    return f"run {parent} has no event {after}, up to which it was to be shared"
+
+
+def held_by_another(run_id: str) -> str:
+    """What a Conflict says when somebody holds the lease of a run."""
+    return f"another process is working on run {run_id}: wait until it is done, or end it"
+
+
+def taken_over(run_id: str) -> str:
+    """What a Conflict says when the lease of a run was lost."""
+    return f"another process took run {run_id} over, so this one stops"
 
 
 def unknown_content(name: str) -> str:

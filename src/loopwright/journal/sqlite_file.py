@@ -13,22 +13,37 @@ from pathlib import Path
 from threading import Lock
 from typing import Literal
 
-from loopwright.core.errors import JournalError
+from loopwright.core.errors import JournalError, UnknownRun
 
 Survives = Literal["kill", "power_cut"]
 
 APPLICATION = 0x4C577231
 """The file's `application_id`: "LWr1"."""
-VERSION = 1
-"""The file's `user_version`: the version of its tables."""
+VERSION = 2
+"""The file's `user_version`: the version of its tables. 2: leases, letters and forks."""
+PAGE = 8192
+"""Bytes of a page of a new file."""
+WAL = 4_000_000
+"""Bytes of the write-ahead log after which it is moved into the file and the disk is waited for."""
 
+# Rows stand in the order of their arrival, so that pages are filled to their end; the key is an index of its own.
 _TABLES = (
     """CREATE TABLE events (
-        run_id TEXT NOT NULL, seq INTEGER NOT NULL, row BLOB NOT NULL, digest BLOB NOT NULL,
-        PRIMARY KEY (run_id, seq)) WITHOUT ROWID""",
+        run_id TEXT NOT NULL, seq INTEGER NOT NULL, row BLOB NOT NULL, digest BLOB NOT NULL, UNIQUE (run_id, seq))""",
     "CREATE TABLE bodies (hash BLOB NOT NULL PRIMARY KEY, content BLOB NOT NULL)",
     "CREATE TABLE runs (number INTEGER PRIMARY KEY, run_id TEXT NOT NULL)",
 )
+_SINCE_2 = (
+    "ALTER TABLE runs ADD COLUMN parent TEXT",
+    "ALTER TABLE runs ADD COLUMN after INTEGER NOT NULL DEFAULT 0",
+    "CREATE INDEX run_ids ON runs (run_id)",
+    """CREATE TABLE leases (
+        run_id TEXT NOT NULL PRIMARY KEY, token INTEGER NOT NULL, until REAL NOT NULL, seconds REAL NOT NULL,
+        holder TEXT NOT NULL)""",
+    "CREATE TABLE inbox (number INTEGER PRIMARY KEY, run_id TEXT NOT NULL, at REAL NOT NULL, letter BLOB NOT NULL)",
+    "CREATE INDEX inbox_runs ON inbox (run_id)",
+)
+"""What tables of version 1 lack. Their table of events stays as it is: it is the same but for how it is laid out."""
 
 # Closing a descriptor of a file drops every POSIX lock that the process holds on it, so no thread may make the file
 # while another one opens it.
@@ -53,6 +68,7 @@ def open_file(path: Path, survives: Survives) -> sqlite3.Connection:
         # In WAL mode NORMAL writes each commit to the system before it returns, but waits for the disk only now and
         # then; FULL waits for it at every commit.
         connection.execute(f"PRAGMA synchronous = {'FULL' if survives == 'power_cut' else 'NORMAL'}")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {WAL // _number(connection, 'page_size')}")
     except BaseException:
         connection.close()
         raise
@@ -86,6 +102,19 @@ def explain(error: sqlite3.Error | OSError, path: Path) -> JournalError:
             return JournalError(f"the disk of the journal {path} failed ({error}); check it and its free space")
         case _:
             return JournalError(f"the journal {path} refused: {error}")
+
+
+def in_words(error: Exception, path: "os.PathLike[str]") -> Exception:
+    """The error that a caller of the journal sees."""
+    match error:
+        case sqlite3.Error() | OSError():
+            explained: Exception = explain(error, Path(path))
+        case UnicodeEncodeError():
+            explained = UnknownRun(f"no run can have the id {error.object!r}: it is not text")
+        case _:
+            return error
+    explained.__cause__ = error
+    return explained
 
 
 _ELSEWHERE = "Set LOOPWRIGHT_JOURNAL to keep the journal in another place."
@@ -124,6 +153,8 @@ def _recognise(path: Path) -> None:
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     if _number(connection, "application_id") != APPLICATION:
         _create(connection, path)
+    elif _number(connection, "user_version") < VERSION:
+        _bring_up_to_date(connection)
     version = _number(connection, "user_version")
     if version > VERSION:
         raise JournalError(
@@ -135,6 +166,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
 
 def _create(connection: sqlite3.Connection, path: Path) -> None:
     """Make the tables in one transaction of the rollback kind, so that the file's own header tells what it is."""
+    connection.execute(f"PRAGMA page_size = {PAGE}")  # nothing happens where the file has pages already
     connection.execute("BEGIN IMMEDIATE")
     try:
         if _number(connection, "application_id") != APPLICATION:  # else another process was faster
@@ -142,8 +174,22 @@ def _create(connection: sqlite3.Connection, path: Path) -> None:
                 raise _foreign(path)
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
             connection.execute(f"PRAGMA user_version = {VERSION}")
-            for table in _TABLES:
-                connection.execute(table)
+            for statement in _TABLES + _SINCE_2:
+                connection.execute(statement)
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def _bring_up_to_date(connection: sqlite3.Connection) -> None:
+    """Add what the tables of an earlier version lack, all or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if _number(connection, "user_version") < VERSION:  # else another process was faster
+            for statement in _SINCE_2:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {VERSION}")
         connection.execute("COMMIT")
     finally:
         if connection.in_transaction:

@@ -3,9 +3,10 @@
 Owns the wire format, its version, and what the list of runs shows of a row. No storage, no order, no chain.
 
 A row is JSON: ``{"format": 1, "event": {"type": …}, "bodies": {"raw": "<sha256>"}}``. ``format`` stands in the first
-row of a run only. ``bodies`` says which fields of the event are kept elsewhere, and under which hash: the provider's
-reply always, its opaque message, a result's data and the tool list from `INLINE` bytes on. So the list of runs and the
-audit read little, and what is the same in a thousand runs is stored once.
+row of a run only, which in a fork is the one that says what it shares. ``bodies`` says which fields of the event are
+kept elsewhere, and under which hash: the provider's reply always, its opaque message, a result's data and the tool list
+from `INLINE` bytes on. So the list of runs and the audit read little, and what is the same in a thousand runs is stored
+once.
 
 Some content an event only refers to, by hash: artifacts, and a result as it was before it was cut. It is stored with
 the event, and read when somebody asks for it.
@@ -21,7 +22,7 @@ from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from loopwright.core.errors import IllegalEvent, JournalError
-from loopwright.core.events import FORMAT, CallEnded, Event, ModelReplied, RunStarted
+from loopwright.core.events import FORMAT, CallEnded, Event, ModelReplied, RunForked, RunStarted
 from loopwright.core.inbox import Letter
 from loopwright.core.messages import OutcomeStatus, ToolSpec
 from loopwright.journal.base import NONE, RunSummary
@@ -67,15 +68,22 @@ class _BodyHashes(Struct, frozen=True):
     event: _Referring = _Referring()
 
 
-class _First(Struct, frozen=True):
+class _Begun(Struct, frozen=True, tag_field="type", tag="run_started"):
     run_id: str
     task: str = ""
     model: str = ""
     at: float = 0.0
 
 
+class _Forked(Struct, frozen=True, tag_field="type", tag="run_forked"):
+    started: _Begun
+    parent: str
+    after: int
+    at: float = 0.0
+
+
 class _FirstEnvelope(Struct, frozen=True):
-    event: _First
+    event: _Begun | _Forked
     format: int
 
 
@@ -114,20 +122,40 @@ def pack(run_id: str, seq: int, events: Sequence[Event], contents: Mapping[str, 
         contents: what they refer to, by the SHA-256 in hexadecimal
 
     Raises:
-        IllegalEvent: the first event of a run is not the start of this run
+        IllegalEvent: the first event of a run is not the start of this run, or a fork does not begin behind what it
+            shares, or one of them comes later
         JournalError: a value has no JSON form that reads back the same (NaN, infinity, half of a surrogate pair), or a
             content is not what its name says, or one that no event refers to
     """
-    if seq == 1 and events:
-        first = events[0]
-        if not isinstance(first, RunStarted):
-            raise IllegalEvent(f"the first event of run {run_id} is {type(first).__name__}; it must be RunStarted")
-        if first.run_id != run_id:
-            raise IllegalEvent(f"the start of run {first.run_id} was offered as the start of run {run_id}")
+    for number, event in enumerate(events, start=seq):
+        _check_place(run_id, number, event, is_first=number == seq)
     packed = [_pack(event, contents) for event in events]
     if contents:
         _check_contents(contents, packed)
     return packed
+
+
+def begins(seq: int, events: Sequence[Event]) -> bool:
+    """Whether an append is the first of its run."""
+    return seq == 1 or (bool(events) and isinstance(events[0], RunForked))
+
+
+def _check_place(run_id: str, number: int, event: Event, *, is_first: bool) -> None:
+    """Raises IllegalEvent where a run begins at the wrong place, or under another name."""
+    match event:
+        case RunStarted():
+            started = event
+            wrong = number != 1
+        case RunForked(started=started, after=after):
+            wrong = not is_first or number == 1 or after != number - 1
+        case _:
+            if number == 1:
+                raise IllegalEvent(f"the first event of run {run_id} is {type(event).__name__}; it must be RunStarted")
+            return
+    if wrong:
+        raise IllegalEvent(f"{type(event).__name__} was offered as number {number} of run {run_id}, where none can be")
+    if started.run_id != run_id:
+        raise IllegalEvent(f"the start of run {started.run_id} was offered as the start of run {run_id}")
 
 
 def _check_contents(contents: Mapping[str, bytes], packed: Sequence[Packed]) -> None:
@@ -155,6 +183,8 @@ def unpack(row: bytes, content: Callable[[str], bytes]) -> Event:
     """
     try:
         envelope = _decode(row)
+        if envelope.format > FORMAT:
+            raise JournalError(_newer("the run", envelope.format))
         bodies: dict[BodyName, bytes] = {name: content(digest) for name, digest in envelope.bodies.items()}
         return _join(envelope, bodies)
     except msgspec.MsgspecError as error:
@@ -209,6 +239,7 @@ def summary(run_id: str, first: bytes, last: bytes, count: int) -> RunSummary:
         JournalError: a newer version wrote the run, or a row is damaged
     """
     begun = _first(run_id, first).event
+    started = begun.started if isinstance(begun, _Forked) else begun
     try:
         ended = _decode_last(last).event
     except msgspec.MsgspecError as error:
@@ -216,14 +247,16 @@ def summary(run_id: str, first: bytes, last: bytes, count: int) -> RunSummary:
     outcome = ended.outcome
     return RunSummary(
         run_id=run_id,
-        task=begun.task,
-        model=begun.model,
+        task=started.task,
+        model=started.model,
         started_at=begun.at,
         last_at=ended.at,
         events=count,
         status=outcome.status if outcome else None,
         paused=ended.type == "run_paused",
         answer=outcome.answer if outcome else None,
+        parent=begun.parent if isinstance(begun, _Forked) else "",
+        after=begun.after if isinstance(begun, _Forked) else 0,
     )
 
 
@@ -243,24 +276,35 @@ def _first(run_id: str, row: bytes) -> _FirstEnvelope:
     except msgspec.MsgspecError as error:
         raise JournalError(f"the first event of run {run_id} is damaged: {error}") from error
     if first.format > FORMAT:
-        raise JournalError(
-            f"run {run_id} was written by a newer version of loopwright (format {first.format}; this version reads "
-            f"up to {FORMAT}). Upgrade loopwright to read it."
-        )
+        raise JournalError(_newer(f"run {run_id}", first.format))
     return first
+
+
+def _newer(run: str, version: int) -> str:
+    return (
+        f"{run} was written by a newer version of loopwright (format {version}; this version reads up to {FORMAT}). "
+        "Upgrade loopwright to read it."
+    )
 
 
 def _pack(event: Event, contents: Mapping[str, bytes]) -> Packed:
     small, bodies = _split(event)
     hashes: dict[BodyName, str] = {name: sha256(body).hexdigest() for name, body in bodies.items()}
-    version = event.format if isinstance(event, RunStarted) else 0
-    row = _encode_faithfully(_Envelope(small, hashes, version))
+    row = _encode_faithfully(_Envelope(small, hashes, _version(event)))
     stored = dict(zip(hashes.values(), bodies.values(), strict=True))
     names = referred(event)
     if not names:
         return Packed(row, stored)
     stored |= {name: contents[name] for name in names if name in contents}
     return Packed(row, stored, tuple(name for name in names if name not in stored))
+
+
+def _version(event: Event) -> int:
+    match event:
+        case RunStarted(format=version) | RunForked(started=RunStarted(format=version)):
+            return version
+        case _:
+            return 0
 
 
 def _split(event: Event) -> tuple[Event, dict[BodyName, bytes]]:
@@ -273,13 +317,20 @@ def _split(event: Event) -> tuple[Event, dict[BodyName, bytes]]:
             if not _must_stand_apart(data):
                 return event, {}
             return replace(event, result=replace(event.result, data=Raw(b"null"))), {"data": data}
-        case RunStarted(tools=tools) if tools:
-            encoded = _encode_faithfully(tools)
-            if len(encoded) <= INLINE:
-                return event, {}
-            return replace(event, tools=()), {"tools": encoded}
+        case RunStarted():
+            return _split_start(event)
+        case RunForked():
+            started, bodies = _split_start(event.started)
+            return (replace(event, started=started) if bodies else event), bodies
         case _:
             return event, {}
+
+
+def _split_start(started: RunStarted) -> tuple[RunStarted, dict[BodyName, bytes]]:
+    encoded = _encode_faithfully(started.tools) if started.tools else b""
+    if len(encoded) <= INLINE:
+        return started, {}
+    return replace(started, tools=()), {"tools": encoded}
 
 
 def _split_reply(event: ModelReplied) -> tuple[Event, dict[BodyName, bytes]]:
@@ -314,12 +365,17 @@ def _join(envelope: _Envelope, bodies: Mapping[BodyName, bytes]) -> Event:
         case CallEnded(result=result):
             data = Raw(bodies["data"]) if "data" in bodies else result.data.copy()
             return replace(event, result=replace(result, data=data))
-        case RunStarted(tools=tools):
-            if "tools" in bodies:
-                tools = _decode_tools(bodies["tools"])
-            return replace(event, tools=tools, format=envelope.format)
+        case RunStarted():
+            return _join_start(event, envelope.format, bodies)
+        case RunForked():
+            return replace(event, started=_join_start(event.started, envelope.format, bodies))
         case _:
             return event
+
+
+def _join_start(started: RunStarted, version: int, bodies: Mapping[BodyName, bytes]) -> RunStarted:
+    tools = _decode_tools(bodies["tools"]) if "tools" in bodies else started.tools
+    return replace(started, tools=tools, format=version)
 
 
 def _encode_faithfully(value: object) -> bytes:

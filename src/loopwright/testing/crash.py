@@ -6,12 +6,11 @@ Owns the moment and the manner of the crash. It stores nothing itself.
 import os
 import signal
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from typing import Literal, Never
 
 from loopwright.core.events import Event
-from loopwright.engine.claim import claimed
-from loopwright.journal.base import NONE, Archive, Damage, Journal, Link, RunSummary
+from loopwright.core.inbox import Letter, Received
+from loopwright.journal.base import NONE, Archive, Damage, Inbox, Journal, Lease, Leases, Link, RunSummary
 
 
 class Crash(BaseException):
@@ -43,10 +42,34 @@ class CrashAt:
         self._at = append
         self._when = when
         self._how = how
+        self._held: list[Lease] = []
 
-    def claim(self, run_id: str) -> AbstractContextManager[None]:
-        """Claim the run of the journal; a crash lets go of it, as the end of a process does."""
-        return claimed(self._journal, run_id)
+    async def take(self, run_id: str, seconds: float) -> Lease:
+        """Hold a run of the journal; a crash lets go of it, as the end of a process does."""
+        self._stay_dead()
+        lease = await self._leases.take(run_id, seconds)
+        self._held.append(lease)
+        return lease
+
+    async def renew(self, lease: Lease, seconds: float) -> None:
+        """Hold it for longer."""
+        self._stay_dead()
+        await self._leases.renew(lease, seconds)
+
+    async def release(self, lease: Lease) -> None:
+        """Let go of it."""
+        self._stay_dead()
+        await self._leases.release(lease)
+
+    async def send(self, run_id: str, letter: Letter) -> int:
+        """Put a letter into the inbox of a run of the journal."""
+        self._stay_dead()
+        return await self._letters.send(run_id, letter)
+
+    async def inbox(self, run_id: str, after: int = 0) -> list[Received]:
+        """The letters to a run of the journal."""
+        self._stay_dead()
+        return await self._letters.inbox(run_id, after)
 
     async def append(
         self, run_id: str, seq: int, events: Sequence[Event], contents: Mapping[str, bytes] = NONE
@@ -60,10 +83,10 @@ class CrashAt:
         self.appends += 1
         due = self.appends == self._at
         if due and self._when == "before":
-            self._crash()
+            await self._crash()
         await self._journal.append(run_id, seq, events, contents)
         if due:
-            self._crash()
+            await self._crash()
 
     async def read(self, run_id: str, after: int = 0) -> list[Event]:
         """Read from the journal."""
@@ -96,6 +119,18 @@ class CrashAt:
             raise TypeError("the journal keeps no contents")
         return self._journal
 
+    @property
+    def _leases(self) -> Leases:
+        if not isinstance(self._journal, Leases):
+            raise TypeError("the journal keeps no leases")
+        return self._journal
+
+    @property
+    def _letters(self) -> Inbox:
+        if not isinstance(self._journal, Inbox):
+            raise TypeError("the journal keeps no letters")
+        return self._journal
+
     async def close(self) -> None:
         """Leave the journal open after a crash, as a dead process would; else close it."""
         if not self.crashed:
@@ -105,8 +140,10 @@ class CrashAt:
         if self.crashed:
             raise Crash(f"crashed at append {self._at}; nothing runs any more")
 
-    def _crash(self) -> Never:
+    async def _crash(self) -> Never:
         if self._how == "kill":
             os.kill(os.getpid(), signal.SIGKILL)
         self.crashed = True
+        for lease in self._held:
+            await self._leases.release(lease)
         raise Crash(f"crashed {self._when} append {self._at}")

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from msgspec import Raw
 
 from loopwright.core import events as ev
+from loopwright.core import inbox as post
 from loopwright.core import messages as words
 from loopwright.core.rules import Match, Rule
 
@@ -219,7 +220,7 @@ def outcomes() -> st.SearchStrategy[words.Outcome]:
     """How a run ended."""
     return st.builds(
         words.Outcome,
-        status=st.sampled_from(["answered", "partial", "stopped", "failed"]),
+        status=st.sampled_from(["answered", "partial", "stopped", "failed", "cancelled"]),
         answer=st.none() | texts(),
         reason=texts(),
     )
@@ -264,6 +265,7 @@ def asks() -> st.SearchStrategy[ev.ModelAsked]:
         closing=texts(),
         max_tokens=st.none() | counts(),
         worst=usages(),
+        request=texts(),
     )
 
 
@@ -277,6 +279,7 @@ def replies() -> st.SearchStrategy[ev.ModelReplied]:
         usage=usages(),
         seconds=numbers(),
         raw=st.binary(max_size=30) | st.just(b"data: {}\r\n\r\n" * 300),
+        by=texts(),
     )
 
 
@@ -302,9 +305,11 @@ def ended_calls() -> st.SearchStrategy[ev.CallEnded]:
         elapsed=numbers(),
         call_id=texts(),
         result=results(),
-        how=st.sampled_from(["ran", "refused", "denied", "withheld", "unknown"]),
+        how=st.sampled_from(["ran", "refused", "denied", "withheld", "unknown", "cancelled", "given"]),
         seconds=numbers(),
         whole=st.none() | wholes(),
+        by=texts(),
+        inbox=counts(),
     )
 
 
@@ -321,6 +326,41 @@ def approvals() -> st.SearchStrategy[ev.ApprovalGiven]:
         scope=st.sampled_from(["once", "call", "tool"]),
         arguments=st.none() | arguments(),
         digest=texts(),
+        inbox=counts(),
+    )
+
+
+def letters() -> st.SearchStrategy[post.Letter]:
+    """What comes from outside."""
+    return st.one_of(
+        st.builds(
+            post.Approve,
+            call_id=texts(),
+            allowed=st.booleans(),
+            by=texts(),
+            reason=texts(),
+            scope=st.sampled_from(["once", "call", "tool"]),
+            arguments=st.none() | arguments(),
+            digest=texts(),
+        ),
+        st.builds(post.Say, text=texts(), by=texts()),
+        st.builds(post.Answer, call_id=texts(), value=json_values(), by=texts()),
+        st.builds(post.Cancel, by=texts(), reason=texts()),
+    )
+
+
+def forks(run_id: str = "fork", parent: str = "run", after: int = 1) -> st.SearchStrategy[ev.RunForked]:
+    """Beginnings of the run `run_id` that share so many events of `parent`."""
+    return st.builds(
+        ev.RunForked,
+        at=numbers(),
+        elapsed=numbers(),
+        started=starts(run_id),
+        parent=st.just(parent),
+        after=st.just(after),
+        say=texts(),
+        fresh=st.booleans(),
+        context_bytes=counts(),
     )
 
 
@@ -336,9 +376,15 @@ def notes() -> st.SearchStrategy[ev.NoteAdded]:
 
 
 def later_events() -> st.SearchStrategy[ev.Event]:
-    """Every type of event but the start of a run."""
+    """Every type of event but those that begin a run."""
     return st.one_of(
-        st.builds(ev.RunResumed, at=numbers(), elapsed=numbers(), attended=st.booleans()),
+        st.builds(
+            ev.RunResumed,
+            at=numbers(),
+            elapsed=numbers(),
+            attended=st.booleans(),
+            changed=st.lists(texts(), max_size=2).map(tuple),
+        ),
         st.builds(ev.RunPaused, at=numbers(), elapsed=numbers(), reason=texts()),
         asks(),
         replies(),
@@ -348,6 +394,9 @@ def later_events() -> st.SearchStrategy[ev.Event]:
         st.builds(ev.ApprovalAsked, at=numbers(), elapsed=numbers(), call_id=texts(), why=texts(), digest=texts()),
         approvals(),
         notes(),
+        st.builds(ev.PersonSaid, at=numbers(), elapsed=numbers(), text=texts(), by=texts(), inbox=counts()),
+        st.builds(ev.CancelAsked, at=numbers(), elapsed=numbers(), by=texts(), reason=texts(), inbox=counts()),
+        st.builds(ev.LetterRefused, at=numbers(), elapsed=numbers(), inbox=counts(), why=texts()),
         st.builds(ev.WaySwitched, at=numbers(), elapsed=numbers(), way=_ways(), reason=texts()),
         st.builds(ev.ContextLost, at=numbers(), elapsed=numbers(), expected=counts(), counted=counts()),
         st.builds(ev.RunEnded, at=numbers(), elapsed=numbers(), outcome=outcomes()),
@@ -356,7 +405,7 @@ def later_events() -> st.SearchStrategy[ev.Event]:
 
 def events() -> st.SearchStrategy[ev.Event]:
     """Every type of event."""
-    return st.one_of(starts(), later_events())
+    return st.one_of(starts(), forks(), later_events())
 
 
 def event_lists(run_id: str = "run", max_size: int = 6) -> st.SearchStrategy[list[ev.Event]]:
