@@ -8,8 +8,11 @@ from loopwright import toolbox
 
 NAMES = [
     "Agent",
+    "Answer",
     "Approval",
+    "Approve",
     "Artifact",
+    "Cancel",
     "Example",
     "Exchange",
     "Limits",
@@ -20,6 +23,7 @@ NAMES = [
     "Policy",
     "Result",
     "RunResult",
+    "Say",
     "Settings",
     "SqliteJournal",
     "TextArrived",
@@ -28,6 +32,7 @@ NAMES = [
     "Traces",
     "Usage",
     "UsageError",
+    "WaitsForPerson",
     "example_of",
     "person_tool",
     "tool",

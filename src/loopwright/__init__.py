@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from loopwright.agent import Agent
-    from loopwright.core.errors import LoopwrightError, UsageError
+    from loopwright.core.errors import LoopwrightError, UsageError, WaitsForPerson
+    from loopwright.core.inbox import Answer, Approve, Cancel, Say
     from loopwright.core.messages import Example, Exchange, Limits, Outcome, Result, Settings, ToolSpec, Usage
     from loopwright.engine.history import RunResult, example_of
     from loopwright.engine.ports import Approval, Model, TextArrived, Tool
@@ -24,8 +25,11 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Agent": "loopwright.agent",
+    "Answer": "loopwright.core.inbox",
     "Approval": "loopwright.engine.ports",
+    "Approve": "loopwright.core.inbox",
     "Artifact": "loopwright.tools.artifact",
+    "Cancel": "loopwright.core.inbox",
     "Example": "loopwright.core.messages",
     "Exchange": "loopwright.core.messages",
     "Limits": "loopwright.core.messages",
@@ -36,6 +40,7 @@ _HOMES = {
     "Policy": "loopwright.tools.policy",
     "Result": "loopwright.core.messages",
     "RunResult": "loopwright.engine.history",
+    "Say": "loopwright.core.inbox",
     "Settings": "loopwright.core.messages",
     "SqliteJournal": "loopwright.journal.sqlite",
     "TextArrived": "loopwright.engine.ports",
@@ -44,6 +49,7 @@ _HOMES = {
     "Traces": "loopwright.engine.traces",
     "Usage": "loopwright.core.messages",
     "UsageError": "loopwright.core.errors",
+    "WaitsForPerson": "loopwright.core.errors",
     "example_of": "loopwright.engine.history",
     "person_tool": "loopwright.tools.asked",
     "tool": "loopwright.tools.declare",
@@ -51,8 +57,11 @@ _HOMES = {
 
 __all__ = [
     "Agent",
+    "Answer",
     "Approval",
+    "Approve",
     "Artifact",
+    "Cancel",
     "Example",
     "Exchange",
     "Limits",
@@ -63,6 +72,7 @@ __all__ = [
     "Policy",
     "Result",
     "RunResult",
+    "Say",
     "Settings",
     "SqliteJournal",
     "TextArrived",
@@ -71,6 +81,7 @@ __all__ = [
     "Traces",
     "Usage",
     "UsageError",
+    "WaitsForPerson",
     "example_of",
     "person_tool",
     "tool",

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from loopwright.core.errors import UsageError
 from loopwright.core.events import Event, RunStarted
+from loopwright.core.inbox import Cancel, Letter
 from loopwright.core.messages import Example, Limits, ObservationRole, Result, Settings, ToolSpec, Turn, Way
 from loopwright.engine import given
 from loopwright.engine.clock import SystemClock
@@ -21,11 +22,14 @@ from loopwright.engine.drive import Driver
 from loopwright.engine.fork import Change, change_of, place_of
 from loopwright.engine.fork import fork as forked
 from loopwright.engine.history import RunResult, fold, result_of, rules_of
-from loopwright.engine.people import Answer, Answers, Approve, answering, answers_of, people_of
+from loopwright.engine.lease import RHYTHM, Rhythm
+from loopwright.engine.people import Answer, Answers, Approve, answering, answers_of, asked_of, people_of
 from loopwright.engine.ports import Clock, Gate, Model, Observer, People, RecallingObserver, TextArrived, Tool
 from loopwright.engine.reading_on import reader_of
 from loopwright.engine.replay import Replay, replay
 from loopwright.engine.results import shown_in
+from loopwright.engine.sending import cancel, send
+from loopwright.engine.waiting import Waiting, waiting
 from loopwright.journal.base import NONE, Journal
 from loopwright.models.constraint import constrained
 from loopwright.protocols.labels import LANGUAGES, base_of, detect
@@ -77,6 +81,7 @@ class Agent:
         stream: whether replies are streamed, so that observers see the text as it arrives
         recipe: how to put this agent together again, kept in the run's first event
         gate: stops runs before and after each ask and call, for debuggers; see `engine.ports.Gate`
+        rhythm: how long a run is held between two signs of life, and how often letters are looked for
 
     Raises:
         UsageError: something does not fit together; the text says what to do
@@ -108,6 +113,7 @@ class Agent:
         clock: Clock | None = None,
         recipe: dict[str, Any] | None = None,
         gate: Gate | None = None,
+        rhythm: Rhythm | None = None,
     ) -> None:
         self.limits = given.limits_of(limits)
         self.settings = given.settings_of(settings)
@@ -138,6 +144,7 @@ class Agent:
         self._observers = tuple(observers)
         self._stream = stream
         self._gate = gate
+        self._rhythm = rhythm or RHYTHM
         self._clock = clock or SystemClock()
         self._recipe = given.recipe_of(recipe)
         self._language = _language(language)
@@ -302,6 +309,33 @@ class Agent:
         images = await shown_in(history, self.journal) if self.model.capabilities.images else NONE
         return replay(history, self.model, replies=model_replies, images=images)
 
+    async def send(self, run_id: str, letter: Letter) -> int:
+        """Send a letter to a run, from any process that has its journal; gives its number in the inbox.
+
+        `Approve` and `Answer` are about a call that waits (see `pending`), `Say` is told to the model at the next
+        settled place, `Cancel` ends the run at once, whether somebody works on it or not. Whoever works on the run
+        finds the letter within half a second; a run that was paused finds it when it is resumed. What does not fit is
+        written down as `LetterRefused`.
+
+        Raises:
+            UnknownRun: the journal holds no such run
+            UsageError: the run is over, or the journal takes no letters
+            JournalError: the journal refused, or the letter holds what JSON cannot carry
+        """
+        if isinstance(letter, Cancel):
+            return (await cancel(self.journal, self._clock, given.text_of(run_id, "run_id"), letter)).number
+        return await send(self.journal, given.text_of(run_id, "run_id"), letter)
+
+    async def pending(self, run_id: str) -> tuple[Waiting, ...]:
+        """The calls of a run that wait for a person: what they are, why they wait, and what an approval is bound to.
+
+        Raises:
+            UnknownRun: the journal holds no such run
+            JournalError: the journal refused, or the run in it is damaged
+        """
+        people = [tool.spec.name for tool in self._tools if asked_of(tool) is not None]
+        return waiting(await self.journal.read(given.text_of(run_id, "run_id")), people)
+
     @property
     def tools(self) -> tuple[ToolSpec, ...]:
         """The tools as a run has them: each with whether it runs without asking."""
@@ -403,6 +437,7 @@ class Agent:
             observers=observers,
             stream=self._stream,
             gate=self._gate,
+            rhythm=self._rhythm,
         )
 
     async def _finish(self, driving: Coroutine[Any, Any, Any]) -> RunResult:

@@ -45,6 +45,7 @@ from loopwright.engine.post import Post
 from loopwright.engine.reading_on import ReadMore
 from loopwright.engine.results import Finished, finished, shown_in
 from loopwright.engine.speak import conversation_of
+from loopwright.engine.waiting import WAITS
 from loopwright.journal.base import NONE, Journal, Lease
 from loopwright.protocols.conversation import Conversation
 from loopwright.protocols.keys import without_keys
@@ -272,7 +273,7 @@ class Driver:
         if self.state.phase == "over":
             return self.state
         waits = WaitsForPerson(self._run_id, tuple(self.state.open))
-        await self.record(RunPaused(reason=f"waits for a person: {', '.join(waits.calls)}"))
+        await self.record(RunPaused(reason=f"{WAITS}{', '.join(waits.calls)}"))
         raise waits
 
     async def _pause(self, reason: str) -> None:
