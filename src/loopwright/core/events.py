@@ -33,8 +33,12 @@ How = Literal["ran", "refused", "denied", "withheld", "unknown", "cancelled", "g
 """How a call came to its result. Given: by a person in a fork, in place of what the tool returned."""
 
 
-class Fact(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type"):
-    """What all events have: when it was, and how long the run had been worked on by then."""
+class Fact(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag_field="type"):
+    """What all events have: when it was, and how long the run had been worked on by then.
+
+    Like all words that a run has many of, it holds nothing that leads back to it, and the collector of cycles passes it
+    by: a process with a thousand runs would go through all of their events again and again.
+    """
 
     at: float = 0.0
     """Unix time in seconds, for people; nothing is decided by it."""

@@ -56,7 +56,7 @@ class ToolSpec(Struct, frozen=True, omit_defaults=True):
     """Whether the application says what the tool does and takes; a server says it of its tools itself."""
 
 
-class Call(Struct, frozen=True, omit_defaults=True):
+class Call(Struct, frozen=True, omit_defaults=True, gc=False):
     """One request of the model to run a tool."""
 
     tool: str
@@ -73,7 +73,7 @@ class Call(Struct, frozen=True, omit_defaults=True):
     """The provider's own id, which goes back to it unchanged."""
 
 
-class Turn(Struct, frozen=True, omit_defaults=True):
+class Turn(Struct, frozen=True, omit_defaults=True, gc=False):
     """One reply of the model, understood."""
 
     thought: str = ""
@@ -111,7 +111,7 @@ class Turn(Struct, frozen=True, omit_defaults=True):
         return replace(self, calls=tuple(replace(call, id=f"{question}.{n}") for n, call in enumerate(self.calls, 1)))
 
 
-class Content(Struct, frozen=True, omit_defaults=True):
+class Content(Struct, frozen=True, omit_defaults=True, gc=False):
     """An artifact that the journal keeps beside its events: an image, a plot, a file. The model is told what it is."""
 
     digest: str
@@ -131,7 +131,7 @@ class Content(Struct, frozen=True, omit_defaults=True):
         return self.digest[:12]
 
 
-class Whole(Struct, frozen=True, omit_defaults=True):
+class Whole(Struct, frozen=True, omit_defaults=True, gc=False):
     """A result as the tool gave it, of which the model was shown a part; the journal keeps it beside its events."""
 
     digest: str
@@ -145,7 +145,7 @@ class Whole(Struct, frozen=True, omit_defaults=True):
     """Whether the model was told how to read on."""
 
 
-class Result(Struct, frozen=True, omit_defaults=True):
+class Result(Struct, frozen=True, omit_defaults=True, gc=False):
     """What a call came back with: one shape for every tool."""
 
     status: ResultStatus = "ok"
@@ -174,7 +174,7 @@ class Example(Struct, frozen=True, omit_defaults=True):
     """The last one's turn holds the answer."""
 
 
-class Usage(Struct, frozen=True, omit_defaults=True):
+class Usage(Struct, frozen=True, omit_defaults=True, gc=False):
     """Tokens and money of one or more replies."""
 
     input_tokens: int = 0
