@@ -11,16 +11,18 @@ Moment = Literal["never", "before", "after"]
 class Relay:
     """Passes bytes on between its port of loopback and a server's, and cuts off a connection where it is told to."""
 
-    def __init__(self, to: int) -> None:
+    def __init__(self, to: int, mark: bytes = b"chained") -> None:
         self.port = 0
         self.cut: Moment = "never"
-        """When to cut the next append off: before the server hears of it, or after it did what it says."""
+        """When to cut the next statement off that has the mark, an append: before the server hears of it, or after it
+        did what it says."""
         self.cuts = 0
         self.lost = asyncio.Event()
         """Set at the first cut."""
         self.deaf = False
         """Whether new connections are refused."""
         self._to = to
+        self._mark = mark
         self._serving: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
@@ -58,7 +60,7 @@ class Relay:
         self, reader: asyncio.StreamReader, far_writer: asyncio.StreamWriter, answering: asyncio.Event
     ) -> None:
         while data := await reader.read(1 << 16):
-            if self.cut != "never" and b"chained" in data:
+            if self.cut != "never" and self._mark in data:
                 if self.cut == "before":
                     self._cut_off()
                     return

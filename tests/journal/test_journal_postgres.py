@@ -3,20 +3,26 @@
 import asyncio
 import os
 import secrets
+import sys
 import time
+from asyncio.subprocess import PIPE
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from threading import Thread
 from typing import Any, ClassVar, LiteralString
+from urllib.parse import quote
 
 import psycopg
 import pytest
+from msgspec import Raw
 from postgres_relay import Moment, Relay
 from psycopg import sql
 
 from loopwright.core.errors import Conflict, JournalError, MissingExtra, UnknownRun, UsageError
-from loopwright.core.events import CallStarted, Event, NoteAdded, RunForked, RunStarted
+from loopwright.core.events import CallEnded, CallStarted, Event, NoteAdded, RunForked, RunStarted
 from loopwright.core.inbox import Approve, Cancel, Say
+from loopwright.core.messages import Content, Result
 from loopwright.journal.opened import journal_at
 from loopwright.journal.postgres import PostgresJournal
 from loopwright.journal.sqlite import SqliteJournal
@@ -405,6 +411,20 @@ async def test_any_text_is_a_name(server: PostgresServer, schema: str, run_id: s
     await journal.close()
 
 
+async def test_the_encoding_of_the_database_does_not_matter(server: PostgresServer, schema: str) -> None:
+    order(server, schema, "CREATE DATABASE {schema} TEMPLATE template0 ENCODING 'LATIN1'")
+    address = server.address.replace("/postgres?", f"/{quote(schema, safe='')}?")
+    journal = await begun(PostgresJournal(address), "Größe \U0001f600")
+    with pytest.raises(JournalError, match=f"no content {'0' * 64}"):
+        await journal.append("Größe \U0001f600", 2, [referring("0" * 64)])
+    assert (await journal.runs())[0].task == "task of Größe \U0001f600"
+    await journal.close()
+
+
+def referring(digest: str) -> CallEnded:
+    return CallEnded(call_id="1.1", result=Result(data=Raw(b"1"), artifacts=(Content(digest, 1, "image/png"),)))
+
+
 async def test_half_of_a_surrogate_pair_is_no_name(server: PostgresServer, schema: str) -> None:
     journal = PostgresJournal(server.address, schema=schema)
     with pytest.raises(UnknownRun, match="not text"):
@@ -468,13 +488,6 @@ async def test_a_run_that_lost_an_event_says_so_and_hides_no_other(server: Postg
 
 
 async def test_large_bodies(server: PostgresServer, schema: str) -> None:
-    from hashlib import sha256
-
-    from msgspec import Raw
-
-    from loopwright.core.events import CallEnded
-    from loopwright.core.messages import Result
-
     journal = await begun(PostgresJournal(server.address, schema=schema))
     events: list[Event] = [
         CallEnded(call_id=f"1.{number}", result=Result(data=Raw(b'"' + secrets.token_hex(6_000_000).encode() + b'"')))
@@ -558,6 +571,44 @@ async def test_letters_come_in_order_and_none_is_missed(server: PostgresServer, 
     await journal.close()
 
 
+async def test_a_letter_whose_connection_is_lost_is_sent_once(server: PostgresServer, schema: str) -> None:
+    async with Relay(server.port, b"inbox").running() as relay:
+        journal = await begun(PostgresJournal(through(relay, server), schema=schema))
+        relay.cut = "after"
+        number = await journal.send("a", Cancel())
+        assert relay.cuts == 1
+        assert [one.number for one in await journal.inbox("a")] == [number]
+        await journal.close()
+        hasty = PostgresJournal(through(relay, server), schema=schema, patience=0.2)
+        assert await hasty.read("a") == [start("a")]
+        relay.cut, relay.deaf = "after", True
+        with pytest.raises(JournalError, match="Whether the letter to run a arrived is not known"):
+            await hasty.send("a", Cancel())
+        await hasty.close()
+
+
+async def test_the_lease_of_a_dead_process_of_this_machine_is_free_at_once(server: PostgresServer, schema: str) -> None:
+    program = (
+        "import asyncio, os, sys\n"
+        "from loopwright.journal.postgres import PostgresJournal\n"
+        "journal = PostgresJournal(sys.argv[1], schema=sys.argv[2])\n"
+        "print(asyncio.run(journal.take('a', 600)).token, flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    holder = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", program, server.address, schema, stdin=PIPE, stdout=PIPE
+    )
+    assert holder.stdout is not None
+    assert await holder.stdout.readline() == b"1\n"
+    journal = PostgresJournal(server.address, schema=schema)
+    with pytest.raises(Conflict, match="where its machine is gone, the run is free in"):
+        await journal.take("a", 60)
+    holder.kill()
+    await holder.wait()
+    assert (await journal.take("a", 60)).token == 2
+    await journal.close()
+
+
 async def test_letters_read_as_they_were_sent(server: PostgresServer, schema: str) -> None:
     journal = await begun(PostgresJournal(server.address, schema=schema))
     letters = [Approve(call_id="1.1", allowed=True, arguments={"a": [1, None]}), Say(text="nul \0"), Cancel(by="me")]
@@ -631,8 +682,6 @@ async def closed() -> None:
 
 
 def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
     for name in ("loopwright.journal.postgres", "loopwright.journal.postgres_server"):
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "psycopg", None)

@@ -21,7 +21,21 @@ from loopwright.core.events import Event, RunForked
 from loopwright.core.inbox import Letter, Received
 from loopwright.journal import chain, wire
 from loopwright.journal import postgres_statements as statements
-from loopwright.journal.base import NONE, Damage, Lease, Link, RunSummary, gap, taken, unknown_content
+from loopwright.journal.base import (
+    NONE,
+    Damage,
+    Lease,
+    Link,
+    RunSummary,
+    gap,
+    held_by_another,
+    not_shared,
+    taken,
+    taken_over,
+    unknown_content,
+    unknown_run,
+)
+from loopwright.journal.holder import is_dead, this_process
 from loopwright.journal.postgres_server import Connection, Lost, Server, UniqueViolation
 
 LARGEST = 900_000_000
@@ -54,8 +68,8 @@ class PostgresJournal:
             never reached is not waited for.
 
     An append that has returned outlives the server's power cut, as far as its disk keeps its word and it waits for it
-    (`fsync`); `synchronous_commit` is turned on where it was off. A lease ends by the server's clock alone: whoever
-    goes on with the run of a process that was killed waits until its time is up.
+    (`fsync`); `synchronous_commit` is turned on where it was off. A lease ends by the server's clock, or when its
+    process was on this machine and is dead; whoever goes on with the run of another machine waits until its time is up.
 
     It can be used from several event loops, processes and threads; not in a process that was forked after it was made.
     Each event loop has at most 8 connections.
@@ -116,10 +130,11 @@ class PostgresJournal:
         """
         after = max(after, 0)
         found = await self._rows(statements.READ, key=_key(run_id), after=min(after, _END))
-        if not found or found[0][0] != 1:
-            raise _unknown(run_id)
-        wire.check_format(run_id, found[0][1])
-        rows = [(seq, row) for seq, row in found if seq > after]
+        first = next((row for _, row, is_first in found if is_first), None)
+        if first is None:
+            raise UnknownRun(unknown_run(run_id))
+        wire.check_format(run_id, first)
+        rows = [(seq, row) for seq, row, _ in found if seq > after]
         for expected, (seq, _) in enumerate(rows, start=after + 1):
             if seq != expected:
                 raise JournalError(f"run {run_id} is damaged: the journal has lost event {expected}")
@@ -145,7 +160,7 @@ class PostgresJournal:
         """
         found = await self._rows(statements.LINKS, key=_key(run_id))
         if not found:
-            raise _unknown(run_id)
+            raise UnknownRun(unknown_run(run_id))
         return [Link(name.decode(), seq, digest, row, wire.body_hashes(row)) for name, seq, digest, row in found]
 
     async def content(self, digest: str) -> bytes:
@@ -180,19 +195,18 @@ class PostgresJournal:
         """Hold the run for so many seconds by the server's clock; it need not exist yet.
 
         Raises:
-            Conflict: somebody holds it whose time is not up
+            Conflict: somebody holds it whose time is not up, and whose process is not known to be dead
             JournalError: the server is away or refused
         """
-        key = _key(run_id)
-        found = await self._rows(statements.TAKE, key=key, seconds=seconds, nonce=_nonce())
+        values = {"key": _key(run_id), "seconds": seconds, "holder": this_process(), "nonce": _nonce()}
+        found = await self._rows(statements.TAKE, **values, dead=0)
+        held = [] if found else await self._rows(statements.HELD, key=values["key"])
+        if held and is_dead(held[0][1]):
+            found = await self._rows(statements.TAKE, **values, dead=held[0][0])
         if found:
             return Lease(run_id, found[0][0])
-        left = await self._rows(statements.LEFT, key=key)
-        wait = max(1, round(left[0][0])) if left else 1
-        raise Conflict(
-            f"another process is working on run {run_id}: wait until it is done, or end it; if it was killed, the run "
-            f"is free in {wait} seconds"
-        )
+        wait = f"; where its machine is gone, the run is free in {max(1, round(held[0][2]))} seconds" if held else ""
+        raise Conflict(f"{held_by_another(run_id)}{wait}")
 
     async def renew(self, lease: Lease, seconds: float) -> None:
         """Hold it for so many seconds from now, by the server's clock.
@@ -202,7 +216,7 @@ class PostgresJournal:
             JournalError: the server is away or refused
         """
         if not await self._rows(statements.RENEW, key=_key(lease.run_id), seconds=seconds, token=lease.token):
-            raise Conflict(f"another process took run {lease.run_id} over, so this one stops")
+            raise Conflict(taken_over(lease.run_id))
 
     async def release(self, lease: Lease) -> None:
         """Let go of the run; nothing happens where somebody else has it by now.
@@ -220,9 +234,14 @@ class PostgresJournal:
             JournalError: the server is away or refused, or the letter holds what JSON cannot carry
         """
         values = {"key": _key(run_id), "letter": wire.pack_letter(letter), "nonce": _nonce()}
-        found = await self._rows(statements.SEND, **values) or await self._rows(statements.SENT, nonce=values["nonce"])
+        try:
+            found = await self._rows(statements.SEND, **values) or await self._rows(
+                statements.SENT, nonce=values["nonce"]
+            )
+        except Lost as lost:
+            raise JournalError(f"{lost}. Whether the letter to run {run_id} arrived is not known") from lost
         if not found:
-            raise _unknown(run_id)
+            raise UnknownRun(unknown_run(run_id))
         return found[0][0]
 
     async def inbox(self, run_id: str, after: int = 0) -> list[Received]:
@@ -267,9 +286,9 @@ class PostgresJournal:
         cursor = await connection.execute(self._text(statements.SHARED), values, binary=True)
         number, digest = await cursor.fetchone() or (None, None)
         if number is None:
-            raise _unknown(fork.parent)
+            raise UnknownRun(unknown_run(fork.parent))
         if digest is None:
-            raise UnknownRun(f"run {fork.parent} has no event {fork.after}, up to which it was to be shared")
+            raise UnknownRun(not_shared(fork.parent, fork.after))
         return {"parent": number, "before": digest}
 
     async def _rows(self, text: LiteralString, **values: Any) -> list[tuple[Any, ...]]:
@@ -334,15 +353,11 @@ def _writing(run_id: str, seq: int, events: Sequence[Event], packed: Sequence[wi
         "parent": None,
         "before": chain.start(run_id),
     }
-    return _Write(run_id, seq, seq == 1 or fork is not None, fork, values, size)
+    return _Write(run_id, seq, wire.begins(seq, events), fork, values, size)
 
 
 def _nonce() -> int:
     return secrets.randbits(63)
-
-
-def _unknown(run_id: str) -> UnknownRun:
-    return UnknownRun(f"no run {run_id} in this journal")
 
 
 def _key(run_id: str) -> bytes:

@@ -51,13 +51,15 @@ _FIRST_PAUSE = 0.02
 _LONGEST_PAUSE = 0.5
 _LOCK = 0x4C57_7231_0000_0001
 """The advisory lock under which tables are made."""
-_ALIVE: Mapping[str, str] = {
+_USUAL: Mapping[str, str] = {
     "keepalives_idle": "10",
     "keepalives_interval": "5",
     "keepalives_count": "3",
     "application_name": "loopwright",
+    "client_encoding": "UTF8",
 }
-"""So that the end of a server that can no longer say so is noticed; the address may say otherwise."""
+"""So that the end of a server that can no longer say so is noticed, and texts are texts whatever the database's own
+encoding; the address may say otherwise."""
 _SECRETS = ("password", "sslpassword", "oauth_client_secret", "scram_client_key", "scram_server_key")
 _SHORTEST_MASKED = 4
 """A secret that is shorter would be found in ordinary words, and be given away by what is missing there."""
@@ -97,7 +99,8 @@ _TABLES: tuple[LiteralString, ...] = (
         PRIMARY KEY (run, seq))""",
     "CREATE TABLE {schema}.bodies (hash bytea PRIMARY KEY, content bytea NOT NULL)",
     """CREATE TABLE {schema}.leases (
-        key bytea PRIMARY KEY, token bigint NOT NULL, until timestamptz NOT NULL, nonce bigint NOT NULL)""",
+        key bytea PRIMARY KEY, token bigint NOT NULL, until timestamptz NOT NULL, holder text NOT NULL,
+        nonce bigint NOT NULL)""",
     """CREATE TABLE {schema}.inbox (
         number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, run bigint NOT NULL, at double precision NOT NULL,
         letter bytea NOT NULL, nonce bigint NOT NULL UNIQUE)""",
@@ -154,7 +157,7 @@ class Server:
         self._schema = schema
         self._secrets = [str(options[name]) for name in _SECRETS if options.get(name)]
         waited = {"connect_timeout": str(max(2, math.ceil(patience)))}
-        self._conninfo = make_conninfo("", **{**_ALIVE, **waited, **options})
+        self._conninfo = make_conninfo("", **{**_USUAL, **waited, **options})
         self._patience = patience
         self._loops: dict[asyncio.AbstractEventLoop, _Connections] = {}
         self._lock = Lock()

@@ -58,10 +58,14 @@ SHARED: LiteralString = f"""{LINE} SELECT (SELECT number FROM {{schema}}.runs WH
         WHERE events.seq = %(seq)s::bigint)"""
 """The number of a run, and the digest of one of its events."""
 
-READ: LiteralString = f"""{LINE} SELECT events.seq, events.event FROM line
+READ: LiteralString = f"""{LINE} SELECT events.seq, events.event,
+        events.run = mine.number AND events.seq = mine.after + 1 AS is_first
+    FROM {{schema}}.runs AS mine, line
     JOIN {{schema}}.events ON events.run = line.run AND events.seq <= line.upto
-        AND (events.seq > %(after)s::bigint OR events.seq = 1)
+    WHERE mine.key = %(key)b::bytea
+        AND (events.seq > %(after)s::bigint OR (events.run = mine.number AND events.seq = mine.after + 1))
     ORDER BY events.seq"""
+"""The events above a number, and the first of the run itself, which says in what form it was written."""
 
 LINKS: LiteralString = f"""{LINE} SELECT runs.name, events.seq, events.digest, events.event FROM line
     JOIN {{schema}}.runs ON runs.number = line.run
@@ -80,12 +84,13 @@ RUNS: LiteralString = """SELECT runs.name, began.event, coalesce(ended.seq, 0), 
     ORDER BY runs.number DESC"""
 
 UNTIL: LiteralString = "clock_timestamp() + make_interval(secs => %(seconds)s::double precision)"
-TAKE: LiteralString = f"""INSERT INTO {{schema}}.leases AS held (key, token, until, nonce)
-    VALUES (%(key)b::bytea, 1, {UNTIL}, %(nonce)s::bigint)
-    ON CONFLICT (key) DO UPDATE SET token = held.token + 1, until = excluded.until, nonce = excluded.nonce
-    WHERE held.until <= clock_timestamp() OR held.nonce = excluded.nonce
+TAKE: LiteralString = f"""INSERT INTO {{schema}}.leases AS held (key, token, until, holder, nonce)
+    VALUES (%(key)b::bytea, 1, {UNTIL}, %(holder)s::text, %(nonce)s::bigint)
+    ON CONFLICT (key) DO UPDATE
+        SET token = held.token + 1, until = excluded.until, holder = excluded.holder, nonce = excluded.nonce
+    WHERE held.until <= clock_timestamp() OR held.nonce = excluded.nonce OR held.token = %(dead)s::bigint
     RETURNING token"""
-LEFT: LiteralString = """SELECT extract(epoch FROM until - clock_timestamp())::double precision
+HELD: LiteralString = """SELECT token, holder, extract(epoch FROM until - clock_timestamp())::double precision
     FROM {schema}.leases WHERE key = %(key)b::bytea"""
 RENEW: LiteralString = f"""UPDATE {{schema}}.leases SET until = {UNTIL}
     WHERE key = %(key)b::bytea AND token = %(token)s::bigint RETURNING 1"""
