@@ -28,9 +28,10 @@ check: $(VENV)/dev.stamp ## format, lint, types, and who imports whom
 	@$(BIN)/pyright --pythonpath $(BIN)/python
 	@$(BIN)/pytest tests/test_layers.py
 
-bench: $(VENV)/dev.stamp ## what a step and the reading of a reply cost, measured
+bench: $(VENV)/dev.stamp ## what a step, the reading of a reply and a resume cost, measured
 	@$(BIN)/python bench/step_cost.py
 	@$(BIN)/python bench/read_cost.py
+	@$(BIN)/python bench/resume_cost.py --runs 200
 
 lock: $(VENV)/dev.stamp ## resolve the requirement files again
 	@$(PIP) install pip-tools==7.6.2
