@@ -594,3 +594,20 @@ def test_without_the_package_it_is_said_what_to_install(monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "opentelemetry", None)
     with pytest.raises(MissingExtra, match=r"pip install 'loopwright\[traces\]'"):
         Traces()
+
+
+async def test_forks_and_turns_that_are_watched_are_runs_with_links() -> None:
+    sent, journal = Sent(ids=RunIds()), MemoryJournal()
+    traces = await run([calls("look", at="plum"), answers("ripe")], sent, journal=journal)
+    model = ScriptedModel(replies=[answers("gone"), answers("none")])
+    agent = Agent(model, tools=[look, pay], journal=journal, observers=[traces], clock=CLOCK)
+    (ended,) = [number for number, event in enumerate(await journal.read("r1"), 1) if isinstance(event, CallEnded)]
+    await agent.fork("r1", at=ended, observation="eaten", new_id="f1")
+    await agent.follow_up("r1", "And pears?", new_id="t2")
+    first, fork, turn = sent.named("invoke_agent")
+    assert (links(first), links(fork), links(turn)) == ([], [ids(first)], [ids(first)])
+    assert [attributes(span)["gen_ai.conversation.id"] for span in (first, fork, turn)] == ["r1", "f1", "r1"]
+    assert [attributes(span)["loopwright.run.id"] for span in (first, fork, turn)] == ["r1", "f1", "t2"]
+    assert {attributes(span).get("loopwright.resumed") for span in (first, fork, turn)} == {None}
+    assert len(sent.named("chat scripted")) == 2
+    assert traces.following == 0
