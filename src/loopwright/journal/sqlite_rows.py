@@ -78,9 +78,9 @@ def write(
 
 
 def _digest_before(connection: sqlite3.Connection, run_id: str, seq: int, fork: RunForked | None) -> bytes:
+    if (fork is not None or seq == 1) and is_run(connection, run_id):
+        raise Conflict(taken(run_id, 1))
     if fork is not None:
-        if connection.execute(_IS_THERE, (run_id,)).fetchone():
-            raise Conflict(taken(run_id, 1))
         return _digest_of(connection, fork.parent, fork.after)
     if seq == 1:
         return chain.start(run_id)

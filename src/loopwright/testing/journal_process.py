@@ -26,7 +26,7 @@ from loopwright.core.events import (
     RunStarted,
 )
 from loopwright.core.messages import Call, Content, Outcome, Result, Turn, Usage, Whole
-from loopwright.journal.base import Journal
+from loopwright.journal.base import Journal, Leases
 from loopwright.testing.crash import CrashAt
 
 Opener = Callable[[Path], Journal]
@@ -113,6 +113,15 @@ async def race(journal: Journal, name: str, count: int) -> None:
     _say(str(won))
 
 
+async def hold(journal: Journal, run_id: str, seconds: float) -> None:
+    """Hold a run until somebody says something, and never let go of it."""
+    if not isinstance(journal, Leases):
+        raise SystemExit("the journal keeps no leases")
+    await journal.take(run_id, seconds)
+    _say("held")
+    sys.stdin.readline()
+
+
 async def _work(work: str, opener: str, place: str, more: list[str]) -> None:
     journal = find_opener(opener)(Path(place))
     match work, more:
@@ -123,6 +132,8 @@ async def _work(work: str, opener: str, place: str, more: list[str]) -> None:
             await stream(journal, run_id)
         case "race", [name, count]:
             await race(journal, name, int(count))
+        case "hold", [run_id, seconds]:
+            await hold(journal, run_id, float(seconds))
         case _:
             raise SystemExit(f"unknown work: {work} {more}")
     await journal.close()

@@ -40,20 +40,30 @@ from loopwright.core.events import (
     ModelReplied,
     NoteAdded,
     RunEnded,
+    RunForked,
     RunPaused,
     RunResumed,
     RunStarted,
 )
-from loopwright.core.messages import Call, Content, Outcome, Result, Turn, Whole
-from loopwright.journal.base import Archive, Damage, Journal
+from loopwright.core.inbox import Answer, Approve, Cancel, Letter, Say
+from loopwright.core.messages import Call, Content, Outcome, Result, ToolSpec, Turn, Whole
+from loopwright.journal import chain
+from loopwright.journal.base import Archive, Damage, Inbox, Journal, Lease, Leases
 from loopwright.testing.journal_process import contents_of, find_opener, story, tell
-from loopwright.testing.strategies import CONTENTS, event_lists
+from loopwright.testing.strategies import CONTENTS, event_lists, forks, letters
 
 SIGKILLED = -9
 
 
 def _start(run_id: str, *, at: float = 0.0) -> RunStarted:
     return RunStarted(run_id=run_id, task=f"task of {run_id}", model="openai:small", at=at)
+
+
+def _fork(run_id: str, parent: str, after: int) -> RunForked:
+    """A fork with tools that are too many to stand in its row."""
+    tools = (ToolSpec("search", "Finds things. " * 100),)
+    started = RunStarted(run_id=run_id, task=f"task of {run_id}", model="openai:large", tools=tools)
+    return RunForked(started=started, parent=parent, after=after, say="and now?", at=20.0)
 
 
 def _note(detail: str) -> NoteAdded:
@@ -340,9 +350,243 @@ class JournalSuite:
         assert [line.run_id for line in await journal.runs(limit=2)] == ["run 5", "run 4"]
         assert await journal.runs(limit=0) == []
 
+    @pytest.mark.parametrize("run_id", ["r", "", "..", "../../etc/passwd", "a b", "運行", "x" * 400], ids=ascii)
+    async def test_a_run_is_held_once_and_let_go(self, journal: Journal, run_id: str) -> None:
+        """Whoever holds a run keeps it from all others, and from no other run; it need not exist."""
+        leases, tokens = _leases(journal), list[int]()
+        for _ in range(3):
+            lease = await leases.take(run_id, 60.0)
+            with pytest.raises(Conflict, match="another process is working on run"):
+                await leases.take(run_id, 60.0)
+            other = await leases.take("another", 60.0)
+            await leases.renew(lease, 60.0)
+            await leases.release(lease)
+            await leases.release(other)
+            assert lease.run_id == run_id
+            tokens.append(lease.token)
+        assert sorted(set(tokens)) == tokens
+
+    async def test_a_lease_ends_at_its_time(self, journal: Journal) -> None:
+        """Then the run is free for others, and what its former holder still has is worth nothing."""
+        leases = _leases(journal)
+        old = await leases.take("a", 0.05)
+        new = await _taken(leases, "a", 60.0)
+        with pytest.raises(Conflict, match="another process took run a over"):
+            await leases.renew(old, 60.0)
+        await leases.release(old)
+        with pytest.raises(Conflict):
+            await leases.take("a", 60.0)
+        await leases.renew(new, 60.0)
+
+    async def test_a_lease_that_is_renewed_holds_on(self, journal: Journal) -> None:
+        """It holds from its renewal, also where its time was up and nobody came."""
+        leases = _leases(journal)
+        for run_id, pause in (("a", 0.0), ("b", 0.3)):
+            lease = await leases.take(run_id, 0.2)
+            await asyncio.sleep(pause)
+            await leases.renew(lease, 60.0)
+            await asyncio.sleep(0.3)
+            with pytest.raises(Conflict):
+                await leases.take(run_id, 60.0)
+
+    async def test_of_many_takers_one_gets_the_run(self, journal: Journal) -> None:
+        """However close they come."""
+        leases = _leases(journal)
+        found = await asyncio.gather(*(leases.take("a", 60.0) for _ in range(8)), return_exceptions=True)
+        assert [type(one) for one in found if isinstance(one, Exception)] == [Conflict] * 7
+
+    async def test_a_lease_is_no_event(self, journal: Journal) -> None:
+        """Holding a run does not begin it."""
+        await _leases(journal).take("a", 60.0)
+        assert await journal.runs() == []
+        with pytest.raises(UnknownRun):
+            await journal.read("a")
+
+    async def test_letters_come_in_order_and_stay(self, journal: Journal) -> None:
+        """A number is never given twice, and reading takes nothing out."""
+        inbox = _inbox(journal)
+        for run_id in ("a", "b"):
+            await journal.append(run_id, 1, [_start(run_id)])
+        sent: list[Letter] = [
+            Say(text="Zürich", by="anna"),
+            Approve(call_id="1.1", allowed=True, arguments={"a": None}),
+            Answer(call_id="1.2", value=[1, {"b": 0.5}]),
+            Cancel(reason="enough"),
+        ]
+        numbers = [await inbox.send("a", letter) for letter in sent]
+        other = await inbox.send("b", Say(text="to b"))
+        numbers.append(await inbox.send("a", Say(text="last")))
+        assert sorted({*numbers, other}) == [*numbers[:-1], other, numbers[-1]]
+        for _ in range(2):
+            found = await inbox.inbox("a")
+            assert [one.number for one in found] == numbers
+            assert [one.letter for one in found] == [*sent, Say(text="last")]
+            assert all(one.at > 1_000_000_000 for one in found)
+        assert [one.number for one in await inbox.inbox("a", numbers[2])] == numbers[3:]
+        assert await inbox.inbox("a", numbers[-1]) == await inbox.inbox("nobody") == []
+        assert len(await journal.read("a")) == 1
+
+    async def test_a_letter_to_nobody_is_refused(self, journal: Journal) -> None:
+        """It would never be read."""
+        with pytest.raises(UnknownRun, match="nobody"):
+            await _inbox(journal).send("nobody", Cancel())
+        assert await _inbox(journal).inbox("nobody") == []
+
+    async def test_a_letter_that_would_read_differently_is_refused(self, journal: Journal) -> None:
+        """As an event is, and nothing of it is kept."""
+        await journal.append("a", 1, [_start("a")])
+        for letter in (Say(text="\ud800"), Answer(call_id="1", value=float("nan"))):
+            with pytest.raises(JournalError):
+                await _inbox(journal).send("a", letter)
+        assert await _inbox(journal).inbox("a") == []
+
+    def test_every_letter_and_fork_comes_back_equal(self, tmp_path: Path) -> None:
+        """Whatever the values."""
+        names = count()
+        with asyncio.Runner() as runner:
+            journal = self.open(tmp_path / "any")
+            runner.run(journal.append("run", 1, [_start("run")]))
+
+            async def there_and_back(letter: Letter, fork: RunForked) -> None:
+                run_id = f"fork {next(names)}"
+                event = replace(fork, started=replace(fork.started, run_id=run_id))
+                await journal.append(run_id, 2, [event])
+                assert await journal.read(run_id, 1) == [event]
+                await _inbox(journal).send(run_id, letter)
+                assert [one.letter for one in await _inbox(journal).inbox(run_id)] == [letter]
+
+            @settings(max_examples=30, deadline=None, database=None)
+            @given(letters(), forks())
+            def check(letter: Letter, fork: RunForked) -> None:
+                runner.run(there_and_back(letter, fork))
+
+            check()
+            runner.run(journal.close())
+
+    async def test_a_fork_shares_what_happened_before(self, journal: Journal) -> None:
+        """Its events are those of its parent up to the fork, then its own; its parent stays as it was."""
+        await tell(journal, "a")
+        whole = await journal.read("a")
+        fork = _fork("f", "a", 3)
+        await journal.append("f", 4, [fork, _note("1")])
+        await journal.append("f", 6, [_note("2")])
+        expected = [*whole[:3], fork, _note("1"), _note("2")]
+        for after in range(8):
+            assert await journal.read("f", after) == expected[after:]
+        assert await journal.read("a") == whole
+        assert await _archive(journal).damage("f") is None
+        line, parent = await journal.runs()
+        assert (line.run_id, line.task, line.model) == ("f", "task of f", "openai:large")
+        assert (line.parent, line.after, line.events, line.started_at) == ("a", 3, 6, 20.0)
+        assert (line.damaged, line.status) == ("", None)
+        assert (parent.run_id, parent.parent, parent.after, parent.events) == ("a", "", 0, 8)
+
+    async def test_the_chain_of_a_fork_goes_on_from_its_parent(self, journal: Journal) -> None:
+        """The shared rows are the parent's own, so that an audit of a fork is one of what it shares."""
+        await tell(journal, "a")
+        await journal.append("f", 4, [_fork("f", "a", 3), _note("1")])
+        archive = _archive(journal)
+        links, parent = await archive.rows("f"), await archive.rows("a")
+        assert links[:3] == parent[:3]
+        assert [(link.run_id, link.seq) for link in links[3:]] == [("f", 4), ("f", 5)]
+        assert links[3].digest == chain.follow(parent[2].digest, links[3].row)
+        assert chain.verify(links) is None
+
+    async def test_forks_of_forks(self, journal: Journal) -> None:
+        """Each may share what its parent shares, its parent's own, or only a part of either."""
+        await journal.append("a", 1, [_start("a"), *(_note(f"a{number}") for number in range(2, 6))])
+        await journal.append("b", 5, [_fork("b", "a", 4), _note("b6"), _note("b7")])
+        expected = {"a": await journal.read("a"), "b": await journal.read("b")}
+        for run_id, parent, after in (("c", "b", 6), ("d", "b", 2), ("e", "c", 7), ("f", "e", 5), ("g", "e", 8)):
+            events: list[Event] = [_fork(run_id, parent, after), _note(f"{run_id} goes on")]
+            await journal.append(run_id, after + 1, events)
+            expected[run_id] = [*expected[parent][:after], *events]
+        await journal.append("a", 6, [_note("a6")])
+        await journal.append("b", 8, [_note("b8")])
+        expected["a"].append(_note("a6"))
+        expected["b"].append(_note("b8"))
+        for run_id, events in expected.items():
+            assert await journal.read(run_id) == events
+            assert await _archive(journal).damage(run_id) is None
+            assert len(await _archive(journal).rows(run_id)) == len(events)
+        assert {line.run_id: line.events for line in await journal.runs()} == {
+            run_id: len(events) for run_id, events in expected.items()
+        }
+
+    async def test_a_long_line_of_forks(self, journal: Journal) -> None:
+        """A conversation forks at each of its turns."""
+        await journal.append("0", 1, [_start("0")])
+        for number in range(1, 41):
+            await journal.append(str(number), number + 1, [_fork(str(number), str(number - 1), number)])
+        events = await journal.read("40")
+        assert len(events) == 41
+        assert events[-1] == _fork("40", "39", 40)
+        assert await _archive(journal).damage("40") is None
+
+    async def test_a_fork_of_what_is_not_there_is_refused(self, journal: Journal) -> None:
+        """A run that nobody wrote, the fork itself, or an event that did not happen yet."""
+        await journal.append("a", 1, [_start("a"), _note("2")])
+        for parent, after in (("nobody", 1), ("f", 2), ("a", 3), ("a", 100)):
+            with pytest.raises(UnknownRun):
+                await journal.append("f", after + 1, [_fork("f", parent, after)])
+        assert [line.run_id for line in await journal.runs()] == ["a"]
+        with pytest.raises(UnknownRun):
+            await journal.read("f")
+        await journal.append("f", 3, [_fork("f", "a", 2)])
+
+    async def test_a_fork_takes_no_name_that_is_taken(self, journal: Journal) -> None:
+        """Neither that of a run nor that of a fork, from wherever it is forked; and no run takes that of a fork."""
+        await journal.append("a", 1, [_start("a"), _note("2"), _note("3")])
+        await journal.append("f", 3, [_fork("f", "a", 2)])
+        for run_id, after in (("a", 3), ("f", 1), ("f", 2), ("f", 3)):
+            with pytest.raises(Conflict, match="already"):
+                await journal.append(run_id, after + 1, [_fork(run_id, "a", after)])
+        for seq, event in ((1, _start("f")), (2, _note("shared")), (3, _note("taken")), (5, _note("gap"))):
+            with pytest.raises(Conflict):
+                await journal.append("f", seq, [event])
+        assert len(await journal.read("f")) == 3
+        assert len(await journal.read("a")) == 3
+
+    async def test_a_fork_begins_behind_what_it_shares(self, journal: Journal) -> None:
+        """Anything else is a bug of whoever forks."""
+        await journal.append("a", 1, [_start("a"), _note("2"), _note("3")])
+        for seq, events in (
+            (1, [_fork("f", "a", 0)]),
+            (3, [_fork("f", "a", 3)]),
+            (3, [_fork("other", "a", 2)]),
+            (3, [_note("first"), _fork("f", "a", 3)]),
+        ):
+            with pytest.raises(IllegalEvent):
+                await journal.append("f", seq, events)
+        assert [line.run_id for line in await journal.runs()] == ["a"]
+
+    async def test_a_fork_of_a_newer_format_is_refused(self, journal: Journal) -> None:
+        """Also where only events are read that an older version wrote."""
+        await journal.append("a", 1, [_start("a"), _note("2")])
+        fork = _fork("f", "a", 2)
+        await journal.append("f", 3, [replace(fork, started=replace(fork.started, format=FORMAT + 1))])
+        for after in (0, 2):
+            with pytest.raises(JournalError, match="newer version"):
+                await journal.read("f", after)
+        assert len(await journal.read("a")) == 2
+
+    async def test_letters_and_leases_of_a_fork_are_its_own(self, journal: Journal) -> None:
+        """What is sent to its parent is for its parent."""
+        await journal.append("a", 1, [_start("a")])
+        await journal.append("f", 2, [_fork("f", "a", 1)])
+        await _leases(journal).take("a", 60.0)
+        await _leases(journal).take("f", 60.0)
+        await _inbox(journal).send("a", Say(text="to a"))
+        assert await _inbox(journal).inbox("f") == []
+        await _inbox(journal).send("f", Say(text="to f"))
+        assert [one.letter for one in await _inbox(journal).inbox("f")] == [Say(text="to f")]
+
 
 class DurableJournalSuite(JournalSuite):
     """The contract of a journal that outlives its process and is shared by several."""
+
+    notices_death: ClassVar[bool] = False
+    """Whether a lease ends with the process that took it, however much time is left."""
 
     async def test_opening_again(self, tmp_path: Path) -> None:
         """What one journal wrote, the next one reads and goes on with."""
@@ -369,6 +613,44 @@ class DurableJournalSuite(JournalSuite):
         await first.close()
         await second.append("a", 4, [_note("fourth")])
         await second.close()
+
+    async def test_leases_letters_and_forks_are_seen_through_every_journal(self, tmp_path: Path) -> None:
+        """Whoever opened the place first, and after it was closed and opened again."""
+        first, second = self.open(tmp_path / "journal"), self.open(tmp_path / "journal")
+        await tell(first, "a")
+        await second.append("f", 4, [_fork("f", "a", 3)])
+        assert len(await first.read("f")) == 4
+        number = await _inbox(second).send("f", Cancel(by="anna"))
+        assert [one.number for one in await _inbox(first).inbox("f")] == [number]
+        lease = await _leases(first).take("f", 60.0)
+        with pytest.raises(Conflict):
+            await _leases(second).take("f", 60.0)
+        await first.close()
+        third = self.open(tmp_path / "journal")
+        assert len(await third.read("f")) == 4
+        assert [one.letter for one in await _inbox(third).inbox("f")] == [Cancel(by="anna")]
+        await _leases(third).release(lease)
+        assert (await _leases(second).take("f", 60.0)).token > lease.token
+        await second.close()
+        await third.close()
+
+    async def test_a_killed_process_holds_nothing(self, tmp_path: Path) -> None:
+        """A run is taken while its holder is dead, and not while it lives."""
+        place = tmp_path / "journal"
+        process = await self._process(place, "hold", "a", "600" if self.notices_death else "2")
+        assert process.stdout is not None
+        assert await process.stdout.readline() == b"held\n"
+        journal = self.open(place)
+        if self.notices_death:
+            with pytest.raises(Conflict, match="another process is working on run a"):
+                await _leases(journal).take("a", 60.0)
+        process.kill()
+        await process.wait()
+        if self.notices_death:
+            await _leases(journal).take("a", 60.0)
+        else:
+            await _taken(_leases(journal), "a", 60.0)
+        await journal.close()
 
     async def test_killed_before_and_after_every_append(self, tmp_path: Path) -> None:
         """An append that returned is there after SIGKILL; one that had not begun is not; the run goes on from there."""
@@ -468,6 +750,25 @@ def _referred(event: Event) -> list[str]:
 def _archive(journal: Journal) -> Archive:
     assert isinstance(journal, Archive)
     return journal
+
+
+def _leases(journal: Journal) -> Leases:
+    assert isinstance(journal, Leases)
+    return journal
+
+
+def _inbox(journal: Journal) -> Inbox:
+    assert isinstance(journal, Inbox)
+    return journal
+
+
+async def _taken(leases: Leases, run_id: str, seconds: float) -> Lease:
+    """Take a run as soon as it is free."""
+    while True:
+        try:
+            return await leases.take(run_id, seconds)
+        except Conflict:
+            await asyncio.sleep(0.02)
 
 
 def _flat(batches: list[list[Event]]) -> list[Event]:
