@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     JournalOption = Annotated[Place | None, _JOURNAL]
 else:  # the command line's library knows no unions; what the parser gives is what comes
     JournalOption = Annotated[Path | None, _JOURNAL]
+ApprovalsOption = Annotated[
+    str,
+    typer.Option(
+        "--approvals",
+        help="Who is asked: terminal (nobody where there is none), inbox (wait for 'loopwright approve'), "
+        "pause (leave with exit status 4 until then), or deny.",
+    ),
+]
 TraceOption = Annotated[
     bool, typer.Option("--trace", help="Send OpenTelemetry spans to the address in OTEL_EXPORTER_OTLP_ENDPOINT.")
 ]
@@ -147,13 +155,14 @@ def ask(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the answer only.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Do not fold long parts.")] = False,
     no_stream: Annotated[bool, typer.Option("--no-stream", help="Ask for whole replies.")] = False,
+    approvals: ApprovalsOption = "terminal",
     trace: TraceOption = False,
     trace_content: TraceContentOption = False,
 ) -> None:
     """Run a task: the steps appear as they happen, then the answer and what it took.
 
-    Exit status: 0 answered, 1 failed, 2 usage, 3 partial or stopped by a limit, 130 interrupted,
-    143 terminated.
+    Exit status: 0 answered, 1 failed, 2 usage, 3 partial, cancelled or stopped by a limit, 4 waits for a person,
+    130 interrupted, 143 terminated.
     """
     from loopwright.cli.beginning import Options, beginning
     from loopwright.cli.driving import Show, drive
@@ -196,6 +205,7 @@ def ask(
         stop=stop or (),
         extra=extra,
         no_stream=no_stream,
+        approvals=approvals,
     )
     begun = beginning(options, show, journal)
 

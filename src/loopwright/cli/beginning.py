@@ -67,6 +67,7 @@ class Options(Struct, frozen=True, kw_only=True):
     stop: Sequence[str] = ()
     extra: str | None = None
     no_stream: bool = False
+    approvals: str = "terminal"
 
 
 class Beginning(Struct, frozen=True):
@@ -104,7 +105,8 @@ def beginning(options: Options, show: Show, journal: Place | None, gate: Gate | 
     store, examples = open_journal(journal), shown.examples if shown else ()
 
     def made(tools: Sequence[Tool]) -> Agent:
-        agent = agent_of(checked_recipe(recipe), store, limits, settings, show, examples, tools, project.policy, gate)
+        rules, asks = project.policy, options.approvals
+        agent = agent_of(checked_recipe(recipe), store, limits, settings, show, examples, tools, rules, gate, asks)
         _announce_examples(agent, show)
         if project.policy:
             show.notice(f"policy: {counted(len(project.policy), 'rule')} of {file}")

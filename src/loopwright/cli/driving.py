@@ -15,10 +15,10 @@ from typing import Any, TextIO, TypeVar
 import typer
 
 from loopwright.agent import Agent
-from loopwright.cli.exits import CODES, FAILED, INTERRUPTED, TERMINATED
+from loopwright.cli.exits import CODES, FAILED, INTERRUPTED, TERMINATED, WAITS
 from loopwright.cli.printing import Printer, as_line, console, verb
-from loopwright.core.errors import UsageError
-from loopwright.core.events import CallEnded, Event
+from loopwright.core.errors import UsageError, WaitsForPerson
+from loopwright.core.events import ApprovalAsked, CallEnded, Event
 from loopwright.engine.history import RunResult
 from loopwright.engine.ports import Observer, TextArrived, Tool
 from loopwright.engine.telling import counted, visible
@@ -79,6 +79,8 @@ class Show:
         self.run_id = run_id
         self.why_stopped = ""
         self._unasked = 0
+        self.by_letter = False
+        """Whether whoever is asked answers by a letter."""
         self.stop: Callable[[], object] = lambda: None
         """Pauses the run."""
         self.watchers: list[Observer] = []
@@ -111,6 +113,8 @@ class Show:
         """Print one event, and pause the run when nobody can read it any more."""
         self.run_id = run_id
         self._unasked += isinstance(event, CallEnded) and event.result.error.startswith(UNASKED)
+        if self.by_letter and isinstance(event, ApprovalAsked):
+            self.notice(f"say yes or no to call {event.call_id}: {self._verb('approve', event.call_id)}, or deny")
         if self._shown is None or self.why_stopped:
             return
         try:
@@ -149,6 +153,18 @@ class Show:
             complain(f"{self.why_stopped or why}; go on with: {verb('resume', self.run_id, self._printer.journal)}")
         else:
             complain(self.why_stopped or why)
+
+    def waits(self, waiting: WaitsForPerson) -> None:
+        """Say what a paused run waits for, and what to do about it."""
+        self.rest()
+        say = self._verb("approve", waiting.calls[0])
+        complain(
+            f"{waiting}; say yes or no: {say} (or deny, or answer), "
+            f"then go on with: {verb('resume', self.run_id, self._printer.journal)}"
+        )
+
+    def _verb(self, name: str, call_id: str) -> str:
+        return verb(name, f"{self.run_id} {call_id}", self._printer.journal)
 
     def rest(self) -> None:
         """Take away what moves on the screen."""
@@ -203,6 +219,9 @@ def drive(begin: Begin, show: Show, served: AbstractAsyncContextManager[Sequence
 
     try:
         result = apart(whole, show)
+    except WaitsForPerson as waiting:
+        show.waits(waiting)
+        raise typer.Exit(WAITS) from None
     except KeyboardInterrupt:
         show.stopped("\ninterrupted")
         raise typer.Exit(INTERRUPTED) from None

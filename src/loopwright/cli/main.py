@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from loopwright.cli import ask, audit, chat, debug, diff, fork, models, read, replay, resume, runs, show, tools
+from loopwright.cli import ask, audit, chat, debug, diff, fork, letters, models, read, replay, resume, runs, show, tools
 from loopwright.cli.exits import ANSWERED, FAILED, INTERRUPTED, USAGE
 
 FROM_FILE = (
@@ -54,6 +54,11 @@ app.command()(resume.resume)
 app.command()(fork.fork)
 app.command()(replay.replay)
 app.command()(diff.diff)
+app.command()(letters.approve)
+app.command()(letters.deny)
+app.command()(letters.answer)
+app.command()(letters.say)
+app.command()(letters.cancel)
 app.command()(runs.runs)
 app.command()(show.show)
 app.command()(audit.audit)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from loopwright.cli.ask import JournalOption, TraceContentOption, TraceOption
+from loopwright.cli.ask import ApprovalsOption, JournalOption, TraceContentOption, TraceOption
 
 if TYPE_CHECKING:
     from loopwright.cli.driving import Begun
@@ -19,6 +19,7 @@ def resume(
     as_json: Annotated[bool, typer.Option("--json", help="Print the new events as JSON lines.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the answer only.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Do not fold long parts.")] = False,
+    approvals: ApprovalsOption = "terminal",
     trace: TraceOption = False,
     trace_content: TraceContentOption = False,
     trust: Annotated[
@@ -64,7 +65,7 @@ def resume(
     project = recalled_project(recipe, trusted=trust)
 
     def begin(tools: "Sequence[Tool]") -> "Begun":
-        agent = agent_of(recipe, store, started.limits, started.settings, show, served=tools)
+        agent = agent_of(recipe, store, started.limits, started.settings, show, served=tools, approvals=approvals)
         return agent, lambda: agent.resume(run_id)
 
     with watched(show, trace=trace, content=trace_content):

@@ -1,7 +1,7 @@
 """`loopwright runs`: the list of runs."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,12 +24,18 @@ def runs(
     from loopwright.cli.setup import found_journal
 
     store = found_journal(journal)
-    found = asyncio.run(store.runs(limit))
+
+    async def look() -> "tuple[list[RunSummary], set[str]]":
+        found = await store.runs(limit)
+        return found, {summary.run_id for summary in found if await _waits(store, summary)}
+
+    found, waiting = asyncio.run(look())
     if as_json:
         for summary in found:
-            print(json_line(summary))
+            fields = {name: getattr(summary, name) for name in summary.__struct_fields__}
+            print(json_line({**fields, "waits": summary.run_id in waiting}))
     elif found:
-        _table(found)
+        _table(found, waiting)
     else:
         print("no runs yet; 'loopwright ask \"…\"' makes one")
 
@@ -38,14 +44,28 @@ MOST, LEAST = 80, 20
 """Columns of a task."""
 
 
-def _table(found: "Sequence[RunSummary]") -> None:
+async def _waits(store: Any, summary: "RunSummary") -> bool:
+    """Whether a call of the run waits for a person."""
+    from loopwright.cli.letters import ANSWERED_BY_PEOPLE
+    from loopwright.core.errors import LoopwrightError
+    from loopwright.engine.waiting import waiting
+
+    if summary.status is not None or summary.damaged:
+        return False
+    try:
+        return bool(waiting(await store.read(summary.run_id), ANSWERED_BY_PEOPLE))
+    except LoopwrightError:  # listed all the same; 'show' and 'audit' say what is wrong
+        return False
+
+
+def _table(found: "Sequence[RunSummary]", waiting: "set[str]") -> None:
     from rich.cells import cell_len
     from rich.text import Text
 
     from loopwright.cli.printing import columns, console, one_line
 
     screen = console()
-    rows = [("run", "when", "status", "model"), *map(_row, found)]
+    rows = [("run", "when", "status", "model"), *(_row(summary, waits=summary.run_id in waiting) for summary in found)]
     lead = max(map(cell_len, columns([(*row, "|") for row in rows]))) - 1
     most = max(LEAST, min(MOST, screen.width - lead))
     tasks = ["task", *(one_line(summary.damaged or summary.task, most) for summary in found)]
@@ -55,10 +75,11 @@ def _table(found: "Sequence[RunSummary]") -> None:
         screen.print(Text(line), soft_wrap=True)
 
 
-def _row(summary: "RunSummary") -> tuple[str, str, str, str]:
+def _row(summary: "RunSummary", *, waits: bool) -> tuple[str, str, str, str]:
     from loopwright.cli.printing import one_line
 
     status = summary.status or ("paused" if summary.paused else "unfinished")
+    status = "waits for a person" if waits else status
     run_id, model = one_line(summary.run_id, MOST), one_line(summary.model, MOST)
     if summary.damaged:
         return run_id, "", "damaged", ""

@@ -102,10 +102,12 @@ def agent_of(
     served: Sequence[Tool] = (),
     rules: Sequence[Rule] = (),
     gate: Gate | None = None,
+    approvals: str = "terminal",
 ) -> Agent:
     """The agent that a recipe describes, with tools of servers that are there already, under these rules.
 
-    A run that is resumed has its examples and its rules in its first event.
+    A run that is resumed has its examples and its rules in its first event. `approvals` says who is asked: whoever sits
+    at the terminal, whoever writes letters (``inbox``, ``pause``), or nobody (``deny``).
 
     Raises:
         UsageError: a tool, the model or the folder of documents cannot be had
@@ -131,7 +133,7 @@ def agent_of(
         settings=settings,
         journal=journal,
         policy=Policy(tuple(rules)),
-        approve=_person(show),
+        approve=_person(show, approvals),
         observers=(*show.watchers, show.observe),
         stream=recipe.stream,
         recipe=to_builtins(recipe),
@@ -235,6 +237,7 @@ async def find_run(journal: Journal, run: str) -> str:
     raise UsageError(f"there is no run {run!r}; 'loopwright runs' lists them")
 
 
+APPROVALS = ("terminal", "inbox", "pause", "deny")
 ALL = 2**31
 """More events or runs than a journal has."""
 
@@ -247,9 +250,14 @@ async def _is_run(journal: Journal, run_id: str) -> bool:
     return True
 
 
-def _person(show: Show) -> Any:
-    """The person at the terminal, if there is one."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+def _person(show: Show, approvals: str) -> Any:
+    """Whom to ask: the person at the terminal, if there is one, or whoever writes letters."""
+    if approvals not in APPROVALS:
+        raise UsageError(f"unknown --approvals {approvals!r}: use {', '.join(APPROVALS[:-1])} or {APPROVALS[-1]}")
+    if approvals in ("inbox", "pause"):
+        show.by_letter = True
+        return approvals
+    if approvals == "deny" or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
     from loopwright.cli.person import AtTheTerminal
 

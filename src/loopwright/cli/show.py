@@ -116,10 +116,12 @@ def _as_text(run_id: str, events: "Sequence[Event]", journal: Place | None, *, f
     from rich.text import Text
 
     from loopwright.cli.contents import artifacts_of, described
+    from loopwright.cli.letters import ANSWERED_BY_PEOPLE, shown
     from loopwright.cli.printing import Printer, console, header, verb
     from loopwright.core.events import RunStarted
     from loopwright.engine.history import fold, result_of
     from loopwright.engine.telling import visible
+    from loopwright.engine.waiting import waiting
 
     screen = console()
     printer = Printer(screen, full=full, journal=journal)
@@ -135,4 +137,8 @@ def _as_text(run_id: str, events: "Sequence[Event]", journal: Place | None, *, f
     if state.phase == "over":
         printer.figures(result_of(state))
     else:
+        for call in waiting(events, ANSWERED_BY_PEOPLE):
+            say = verb("answer" if call.about == "answer" else "approve", f"{run_id} {call.call_id}", journal)
+            told = f"\nwaits for a person: {shown(call)}\n  {say}"
+            screen.print(Text(visible(told), style="yellow"), soft_wrap=True)
         screen.print(Text(visible(f"\nnot over · {verb('resume', run_id, journal)}"), style="dim"), soft_wrap=True)
