@@ -28,7 +28,7 @@ from msgspec import Raw
 from msgspec.json import encode
 from msgspec.structs import replace
 
-from loopwright import Agent, Limits, MemoryJournal, Model, SqliteJournal, tool
+from loopwright import Agent, Limits, MemoryJournal, Model, SqliteJournal, Tool, tool
 from loopwright.core.events import CallEnded, Event, ModelAsked, RunStarted
 from loopwright.engine.history import fold, rules_of
 from loopwright.engine.ports import Feed
@@ -39,15 +39,27 @@ TASK = "Collect the values of all points."
 PROTOCOL = {False: "native", True: "text"}
 
 
-@tool
-async def measure(point: int, unit: str) -> dict[str, Any]:
-    """The value at a point.
+def filled(run_id: str, point: int, size: int) -> dict[str, Any]:
+    """A result of about so many bytes that no other run has."""
+    mark = f"{run_id}:{point:04};"
+    return {"point": point, "value": (mark * (size // len(mark) + 1))[:size]}
 
-    Args:
-        point: number of the point
-        unit: unit of the value
-    """
-    return {"point": point, "value": 20.5, "unit": unit}
+
+def measure_of(size: int) -> Tool:
+    """The tool that the runs use, with results of about so many bytes."""
+
+    @tool
+    async def measure(point: int, unit: str) -> dict[str, Any]:
+        """The value at a point.
+
+        Args:
+            point: number of the point
+            unit: unit of the value
+        """
+        del unit
+        return filled("run-", point, size)
+
+    return measure
 
 
 class Stepping:
@@ -151,11 +163,11 @@ class Metered:
                 given, failure = None, raised
 
 
-def _agent(transport: Any, journal: Any, *, text: bool) -> Agent:
+def _agent(transport: Any, journal: Any, *, text: bool, size: int = 0) -> Agent:
     model = Model(name="bench", spec="openai:bench", dialect=OpenAIChat(), transport=transport)
     return Agent(
         model,
-        tools=[measure],
+        tools=[measure_of(size)],
         protocol="text" if text else "native",
         journal=journal,
         limits=Limits(steps=None, model_calls=None, tool_calls=None),
@@ -163,10 +175,10 @@ def _agent(transport: Any, journal: Any, *, text: bool) -> Agent:
     )
 
 
-async def driven(steps: int, *, text: bool) -> list[Event]:
+async def driven(steps: int, size: int, *, text: bool) -> list[Event]:
     """The history of a run whose process was killed when the last result had just come."""
     journal, model = MemoryJournal(), Stepping(steps, text=text)
-    running = asyncio.create_task(_agent(model, journal, text=text).run(TASK, run_id="one"))
+    running = asyncio.create_task(_agent(model, journal, text=text, size=size).run(TASK, run_id="one"))
     reached = asyncio.create_task(model.reached.wait())
     await asyncio.wait([running, reached], return_when=asyncio.FIRST_COMPLETED)
     if running.done():
@@ -180,16 +192,16 @@ async def driven(steps: int, *, text: bool) -> list[Event]:
 
 
 def renamed(history: Sequence[Event], run_id: str, size: int) -> list[Event]:
-    """The same under another name, with results of its own of about this size."""
-    found = list[Event]()
-    for number, event in enumerate(history):
+    """The same under another name, with results of its own."""
+    found, point = list[Event](), 0
+    for event in history:
         match event:
             case RunStarted():
                 found.append(replace(event, run_id=run_id))
             case CallEnded():
-                data = {"run": run_id, "point": number, "value": f"{run_id}:{number};" * (size // 12)}
-                data["value"] = str(data["value"])[:size]
-                found.append(replace(event, result=replace(event.result, data=Raw(encode(data)))))
+                point += 1
+                data = Raw(encode(filled(run_id, point, size)))
+                found.append(replace(event, result=replace(event.result, data=data)))
             case _:
                 found.append(event)
     return found
@@ -256,7 +268,7 @@ async def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "journal.db"
         journal = SqliteJournal(file)
-        history = await driven(options.steps, text=options.text)
+        history = await driven(options.steps, options.bytes, text=options.text)
         names = [f"run-{number:05}" for number in range(options.runs)]
         for name in names:
             await journal.append(name, 1, renamed(history, name, options.bytes))
