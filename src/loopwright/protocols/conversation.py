@@ -201,13 +201,14 @@ class Conversation:
 
     def _replied(self, turn: Turn) -> None:
         """Add what the model said; where it could not be used, only its text, and where it said nothing, nothing."""
+        own = _unsealed(turn) if self._strange else turn
+        own = own if self._way == self._speech.way else _foreign(turn)
         if turn.problem and not turn.calls:
             if turn.text:
                 self._say(Message("assistant", turn.text))
         elif turn.calls or turn.text or turn.answer or turn.thought:
-            own = _unsealed(turn) if self._strange else turn
-            self._say(self._speech.turn(own if self._way == self._speech.way else _foreign(turn)))
-        self._calls, self._results, self._images = turn.calls, {}, {}
+            self._say(self._speech.turn(own))
+        self._calls, self._results, self._images = own.calls, {}, {}
 
     def _forked(self, event: RunForked) -> None:
         """Another run goes on, perhaps with another model, or with what a person says to it."""
