@@ -7,7 +7,7 @@ from outside (replies, results of tools, words of people, failures) is taken. As
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-from msgspec import Raw, Struct, field
+from msgspec import Struct, field
 from msgspec.json import decode, encode
 from msgspec.json import format as indented
 from msgspec.structs import replace
@@ -336,4 +336,4 @@ def _shown(event: Event) -> str:
 
 
 def _pretty(body: bytes) -> str:
-    return bytes(indented(Raw(body), indent=2)).decode("utf-8", "replace") if body else ""
+    return bytes(indented(body, indent=2)).decode("utf-8", "replace") if body else ""
