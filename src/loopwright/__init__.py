@@ -10,9 +10,21 @@ if TYPE_CHECKING:
     from loopwright.agent import Agent
     from loopwright.core.errors import LoopwrightError, UsageError, WaitsForPerson
     from loopwright.core.inbox import Answer, Approve, Cancel, Say
-    from loopwright.core.messages import Example, Exchange, Limits, Outcome, Result, Settings, ToolSpec, Usage
+    from loopwright.core.messages import (
+        Call,
+        Example,
+        Exchange,
+        Limits,
+        Outcome,
+        Result,
+        Settings,
+        ToolSpec,
+        Turn,
+        Usage,
+    )
     from loopwright.engine.history import RunResult, example_of
     from loopwright.engine.ports import Approval, Model, TextArrived, Tool
+    from loopwright.engine.replay import Replay
     from loopwright.engine.traces import Traces
     from loopwright.journal.memory import MemoryJournal
     from loopwright.journal.sqlite import SqliteJournal
@@ -29,6 +41,7 @@ _HOMES = {
     "Approval": "loopwright.engine.ports",
     "Approve": "loopwright.core.inbox",
     "Artifact": "loopwright.tools.artifact",
+    "Call": "loopwright.core.messages",
     "Cancel": "loopwright.core.inbox",
     "Example": "loopwright.core.messages",
     "Exchange": "loopwright.core.messages",
@@ -38,6 +51,7 @@ _HOMES = {
     "Model": "loopwright.engine.ports",
     "Outcome": "loopwright.core.messages",
     "Policy": "loopwright.tools.policy",
+    "Replay": "loopwright.engine.replay",
     "Result": "loopwright.core.messages",
     "RunResult": "loopwright.engine.history",
     "Say": "loopwright.core.inbox",
@@ -47,6 +61,7 @@ _HOMES = {
     "Tool": "loopwright.engine.ports",
     "ToolSpec": "loopwright.core.messages",
     "Traces": "loopwright.engine.traces",
+    "Turn": "loopwright.core.messages",
     "Usage": "loopwright.core.messages",
     "UsageError": "loopwright.core.errors",
     "WaitsForPerson": "loopwright.core.errors",
@@ -61,6 +76,7 @@ __all__ = [
     "Approval",
     "Approve",
     "Artifact",
+    "Call",
     "Cancel",
     "Example",
     "Exchange",
@@ -70,6 +86,7 @@ __all__ = [
     "Model",
     "Outcome",
     "Policy",
+    "Replay",
     "Result",
     "RunResult",
     "Say",
@@ -79,6 +96,7 @@ __all__ = [
     "Tool",
     "ToolSpec",
     "Traces",
+    "Turn",
     "Usage",
     "UsageError",
     "WaitsForPerson",

@@ -35,7 +35,7 @@ async def test_the_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch
 
 async def execute(block: str, name: str, namespace: dict[str, Any]) -> None:
     """Run a block as a reader would: in a program of its own, or where it awaits, in an event loop."""
-    if re.search(r"^(async for|await|async with)", block, re.MULTILINE):
+    if re.search(r"^(async for|await|async with|\w+ = await)", block, re.MULTILINE):
         code = compile(block, name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
         running = eval(code, namespace)
         if inspect.isawaitable(running):
