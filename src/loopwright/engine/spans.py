@@ -344,7 +344,7 @@ class Spans:
         outcome = event.outcome
         found["loopwright.outcome"] = outcome.status
         failed = outcome.status == "failed"
-        if outcome.reason and not failed:
+        if outcome.reason and not failed and (self._content or not cancelled):  # there it is what a person said
             found["loopwright.reason"] = outcome.reason
         if self._content and outcome.answer:
             found["gen_ai.output.messages"] = span_texts.answered(outcome.answer)
