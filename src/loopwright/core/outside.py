@@ -128,7 +128,7 @@ def _interrupt(state: State) -> None:
     for item in state.open.values():
         if item.stage == "running":
             item.stage, item.doubtful = "doubt", True
-        elif item.stage == "asked":
+        elif item.stage == "asked" or (item.stage == "allowed" and is_cancelled(state)):
             item.stage = "doubt" if item.doubtful else "owed"
 
 

@@ -105,7 +105,7 @@ class Asking:
         except TimeoutError:
             return Answered(error("ToolTimeout: nobody answered in time"))
         finally:
-            await _ended(asking)
+            await let_go(asking)
 
     async def _first(self, people: People, command: AskPerson, tool: Tool | None) -> ApprovalGiven:
         """What the person says who is here, or whoever writes a letter first."""
@@ -121,7 +121,7 @@ class Asking:
                     return said
                 await self._refuse(said)
         finally:
-            await _ended(asking)
+            await let_go(asking)
 
     async def _next(
         self, asking: "asyncio.Future[ApprovalGiven]", command: AskPerson, tool: Tool | None, seen: int
@@ -137,7 +137,7 @@ class Asking:
                 return LetterRefused(inbox=received.number, why=why)
             return approved(received, command, tool)
         finally:
-            await _ended(letter)
+            await let_go(letter)
 
     async def _answer_or(
         self, asking: "asyncio.Future[Result]", command: RunTool, asked: AskedTool
@@ -147,7 +147,7 @@ class Asking:
             await asyncio.wait({letter, asking}, return_when=asyncio.FIRST_COMPLETED)
             return answered(letter.result(), command, asked) if letter.done() else Answered(asking.result())
         finally:
-            await _ended(letter)
+            await let_go(letter)
 
 
 def answered(received: Received, command: RunTool, asked: AskedTool) -> Answered | LetterRefused:
@@ -167,7 +167,7 @@ async def _never() -> Result:
     return await asyncio.get_running_loop().create_future()
 
 
-async def _ended(waiting: "asyncio.Future[Any]") -> None:
+async def let_go(waiting: "asyncio.Future[Any]") -> None:
     """End what is not waited for any more; what it raised meanwhile is nobody's concern."""
     waiting.cancel()
     await asyncio.wait({waiting})

@@ -33,7 +33,7 @@ from loopwright.core.limits import shortened, size
 from loopwright.core.loop import apply, due
 from loopwright.core.messages import Result, ToolSpec, Turn, Usage
 from loopwright.core.state import State, ledger_of
-from loopwright.engine.asking import Answered, Asking
+from loopwright.engine.asking import Answered, Asking, let_go
 from loopwright.engine.consent import with_change
 from loopwright.engine.execute import execute, fault
 from loopwright.engine.history import fold
@@ -201,7 +201,7 @@ class Driver:
             await self._pause(shortened(without_keys(failure(raised).error), REASON_BYTES))
             raise
         finally:
-            tending.cancel()
+            await let_go(tending)
         return await self._left_off()
 
     async def _step(self, working: "asyncio.Task[Any]") -> bool:
@@ -403,9 +403,9 @@ class Driver:
         else:
             got = Answered(await execute(tool, command.call, room=command.room, timeout=self._left(command.until)))
         given = self._finished(got.result, command) if how == "ran" else Finished(got.result)
-        ended = CallEnded(call_id=call_id, result=given.result, how=how, whole=given.whole, by=got.by, inbox=got.inbox)
-        ended = replace(ended, seconds=self._clock.elapsed() - began)
-        await self._done(ended, given.contents)
+        fact = CallEnded(call_id=call_id, result=given.result, how=how, whole=given.whole, by=got.by, inbox=got.inbox)
+        fact = replace(fact, seconds=self._clock.elapsed() - began)
+        await self._done(fact, given.contents)
 
     def _finished(self, result: Result, command: RunTool) -> Finished:
         reader, images = self._started.reader, self._model.capabilities.images
