@@ -12,6 +12,10 @@ import pytest
 from better import TASK, bet
 from command import Done, loopwright
 
+from loopwright.cli.trust import permissions
+from loopwright.core.events import RunForked, RunStarted
+from loopwright.core.messages import ToolSpec
+from loopwright.core.rules import Rule
 from loopwright.testing.chat_server import ChatServer
 from loopwright.testing.scripted import answers
 from loopwright.testing.services import services
@@ -196,6 +200,33 @@ async def test_resume_says_what_changed(tmp_path: Path) -> None:
         (tmp_path / "mine.py").write_text(source.format("Another number."))
         done = await run(tmp_path, SETTINGS, "resume", "last")
     assert "no longer as it began: the description of lucky" in done.out
+
+
+def test_what_a_fork_of_a_strange_journal_would_allow_is_asked_about() -> None:
+    free = ToolSpec("mail", effect="write", permission="allow")
+    begun = RunStarted(run_id="p", task="x", model="m")
+    rules = RunStarted(run_id="f", task="x", model="m", tools=(free,), rules=(Rule("allow", tool="shell"),))
+    forked = RunForked(started=rules, parent="p", after=1)
+    assert permissions([begun]) == []
+    assert permissions([begun, forked]) == ["let run without asking mail", "let run without asking shell"]
+
+
+async def test_a_fork_of_a_strange_journal_loads_nothing_before_it_is_trusted(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        'from loopwright import tool\n\n\n@tool\ndef lucky() -> int:\n    """A number."""\n    return 7\n'
+    )
+    strange = ("--journal", str(tmp_path / "strange.db"))
+    async with ChatServer(lambda _request, _number: answers("7")) as server:
+        where = ("--model", "openai:any", "--base-url", server.base_url, "--tools", "mine.py")
+        done = await run(tmp_path, SETTINGS, "ask", "A number?", *where, *strange)
+        assert done.code == 0, done
+        refused = await run(tmp_path, SETTINGS, "fork", "last", "--at", "2", *strange)
+        assert refused.code == 2
+        assert "may not be your own" in refused.err
+        assert "run the code of " in refused.err
+        for more in (("--trust",), ("--tools", "none")):
+            done = await run(tmp_path, SETTINGS, "fork", "last", "--at", "2", *strange, *more)
+            assert done.code == 0, done
 
 
 def change(path: Path, old: bytes, new: bytes) -> None:

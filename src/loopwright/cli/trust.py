@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from loopwright.cli.project import Project, project_of, text_of
 from loopwright.cli.setup import Recipe
 from loopwright.core.errors import UsageError
-from loopwright.core.events import ApprovalGiven, CallEnded, Event, RunStarted
+from loopwright.core.events import ApprovalGiven, CallEnded, Event, RunForked, RunStarted
 from loopwright.engine.telling import visible
 from loopwright.journal.location import Place
 from loopwright.toolbox.foreign import plain
@@ -94,7 +94,7 @@ def permissions(history: Sequence[Event]) -> list[str]:
     ended = {event.call_id for event in history if isinstance(event, CallEnded)}
     for event in history:
         match event:
-            case RunStarted(tools=tools, rules=rules):
+            case RunStarted(tools=tools, rules=rules) | RunForked(started=RunStarted(tools=tools, rules=rules)):
                 free = [tool.name for tool in tools if tool.effect != "read" and tool.permission == "allow"]
                 found += [f"let run without asking {name}" for name in free]
                 found += [f"let run without asking {rule.subject}" for rule in rules if rule.permission == "allow"]
