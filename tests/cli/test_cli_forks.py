@@ -17,7 +17,7 @@ from loopwright.core.events import RunForked, RunStarted
 from loopwright.core.messages import ToolSpec
 from loopwright.core.rules import Rule
 from loopwright.testing.chat_server import ChatServer
-from loopwright.testing.scripted import answers
+from loopwright.testing.scripted import Line, answers, calls
 from loopwright.testing.services import services
 
 RAIN = '{"city": "Athens", "temperature": 14.0, "precipitation_mm": 3.2}'
@@ -102,6 +102,39 @@ async def test_another_model_and_other_limits_hold_from_there_on(tmp_path: Path)
         assert "partial (steps)" in done.out or "stopped (steps)" in done.out
         again = await run(tmp_path, settings, "replay", "last")
         assert again.code == 0, again
+
+
+WRITER = """
+from loopwright import tool
+
+
+@tool(effect="write", repeatable=False)
+def mail(text: str) -> str:
+    \"\"\"Send mail.\"\"\"
+    with open("sent.txt", "a") as file:
+        file.write(text)
+    return "sent"
+"""
+
+
+@pytest.mark.parametrize(("approvals", "code"), [("deny", 0), ("pause", 4)])
+async def test_an_effect_in_flight_is_not_done_again(approvals: str, code: int, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(WRITER)
+    (tmp_path / "loopwright.toml").write_text('[[policy]]\npermission = "allow"\ntool = "mail"\n')
+
+    def reply(request: dict[str, Any], _number: int) -> Line:
+        return answers("Done.") if request["messages"][-1]["role"] == "tool" else calls("mail", text="hi")
+
+    async with ChatServer(reply) as server:
+        where = ("--model", "openai:any", "--base-url", server.base_url, "--tools", "mine.py", "--trust")
+        done = await run(tmp_path, SETTINGS, "ask", "Mail!", *where)
+        assert done.code == 0, done
+        assert (tmp_path / "sent.txt").read_text() == "hi"
+        done = await run(tmp_path, SETTINGS, "fork", "last", "--at", "1.1", "--approvals", approvals)
+    assert done.code == code, done
+    assert (tmp_path / "sent.txt").read_text() == "hi"
+    shown = await run(tmp_path, SETTINGS, "show", "last", "--json")
+    assert [event["type"] for event in shown.events].count("call_started") == 1
 
 
 async def test_what_is_said_behind_the_end_goes_on(tmp_path: Path) -> None:

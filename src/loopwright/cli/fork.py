@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from loopwright.cli.ask import JournalOption
+from loopwright.cli.ask import ApprovalsOption, JournalOption, TraceContentOption, TraceOption
 
 if TYPE_CHECKING:
     from loopwright.cli.driving import Begun
@@ -59,6 +59,9 @@ def fork(
     as_json: Annotated[bool, typer.Option("--json", help="Print the new events as JSON lines.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the answer only.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Do not fold long parts.")] = False,
+    approvals: ApprovalsOption = "terminal",
+    trace: TraceOption = False,
+    trace_content: TraceContentOption = False,
     trust: Annotated[bool, typer.Option("--trust", help="For a run of a strange journal, as for resume.")] = False,
 ) -> None:
     """Try a run again from one of its events on. The run stays as it is: the fork is a run of its own, which shares
@@ -71,6 +74,7 @@ def fork(
     """
     from loopwright.cli.driving import Show, drive
     from loopwright.cli.forking import Typed, forking
+    from loopwright.cli.tracing import watched
 
     show = Show(as_json=as_json, quiet=quiet, full=full, journal=journal)
     typed = Typed(
@@ -94,6 +98,7 @@ def fork(
             "cost": budget_cost,
             "seconds": budget_seconds,
         },
+        approvals=approvals,
         trust=trust,
     )
     going = forking(typed, show, journal)
@@ -102,4 +107,5 @@ def fork(
         agent = going.made(served)
         return agent, lambda: going.fork(agent)
 
-    drive(begin, show, going.served)
+    with watched(show, trace=trace, content=trace_content):
+        drive(begin, show, going.served)

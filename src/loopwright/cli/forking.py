@@ -48,6 +48,7 @@ class Typed(Struct, frozen=True, kw_only=True):
     instructions: str | None
     protocol: str | None
     limits: dict[str, float | None]
+    approvals: str
     trust: bool
 
 
@@ -86,7 +87,8 @@ def forking(typed: Typed, show: Show, journal: Place | None) -> Going:
     show.recall(shared)
 
     def made(tools: Sequence[Tool]) -> Agent:
-        return agent_of(recipe, store, limits, rules.settings, show, (), tools, rules.rules)
+        settings, asks = rules.settings, typed.approvals
+        return agent_of(recipe, store, limits, settings, show, served=tools, rules=rules.rules, approvals=asks)
 
     async def fork(agent: Agent) -> RunResult:
         given: dict[str, Any] = {"observation": observation, "arguments": arguments, "say": say, "by": BY}
