@@ -411,6 +411,45 @@ async def test_what_cannot_be_is_refused_with_what_could(how: dict[str, Any], to
     assert [line.run_id for line in await desk.journal.runs()] == ["first"]
 
 
+async def test_wherever_a_fork_begins_it_ends_and_goes_through_again(protocol: Protocol) -> None:
+    line = calls("look", where="a") + calls("mail", text="b") + calls("nope") + calls("look", where="c")
+    script = [line, says(""), fails("network", lost=True), calls("mail", text="d").thinking("hm"), answers("one")]
+    desk = Desk([*script, *[answers("other")] * 40], protocol)
+    await desk.agent.run("Go!", run_id="first")
+    events, refused, ran = await desk.events("first"), list[int](), len(desk.ran)
+    for at in range(2, len(events) + 2):
+        begun = sum(isinstance(event, CallStarted) for event in events[: at - 1])
+        before = len(desk.ran)
+        try:
+            result = await desk.agent.fork("first", at=at, new_id=f"at-{at}")
+        except UsageError:
+            refused.append(at)
+            continue
+        assert result.answer == "other"
+        assert len(desk.ran) - before <= max(0, ran - begun) + 2  # what reads may run again
+        found = await desk.agent.replay(f"at-{at}", model_replies=True)
+        assert found.same, (at, found)
+    assert refused == [len(events), len(events) + 1]
+
+
+async def test_wherever_something_is_said_or_given_it_goes_through_again(protocol: Protocol) -> None:
+    desk = Desk([calls("look", where="a") + calls("mail", text="b"), *[answers("one")] * 30], protocol)
+    await desk.agent.run("Go!", run_id="first")
+    for at in range(2, len(await desk.events("first")) + 2):
+        for name, how in {
+            "say": {"say": "Hm?"},
+            "given": {"observation": "x"},
+            "reply": {"reply": Turn("Hm.")},
+        }.items():
+            try:
+                await desk.agent.fork("first", at=at, new_id=f"{name}-{at}", **how)
+            except UsageError:
+                continue
+            found = await desk.agent.replay(f"{name}-{at}", model_replies=True)
+            assert found.same, (at, name, found)
+    assert desk.ran == ["look a", "mail b"]
+
+
 async def test_a_run_that_is_not_there_cannot_be_forked() -> None:
     with pytest.raises(UnknownRun):
         await Desk([]).agent.fork("nobody", at=2)
