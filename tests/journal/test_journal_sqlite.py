@@ -144,6 +144,7 @@ async def test_a_journal_whose_tidying_up_was_cut_short_is_still_one(tmp_path: P
     """A checkpoint writes the first page first: then the header promises pages that are not in the file yet."""
     journal = SqliteJournal(tmp_path / "journal.db")
     await tell(journal, "a")
+    await journal.append("a", 9, [ModelReplied(turn=Turn(), raw=os.urandom(50_000))])  # more pages than at first
     (tmp_path / "left").mkdir()
     for file in ("journal.db", "journal.db-wal"):
         shutil.copy(tmp_path / file, tmp_path / "left")
@@ -153,7 +154,7 @@ async def test_a_journal_whose_tidying_up_was_cut_short_is_still_one(tmp_path: P
     content[28:32] = (10_000).to_bytes(4, "big")
     left.write_bytes(content)
     again = SqliteJournal(left)
-    assert await again.read("a") == _flat(story("a"))
+    assert (await again.read("a"))[:-1] == _flat(story("a"))
     await again.close()
 
 

@@ -74,6 +74,14 @@ async def found(path: Path) -> Damage | None:
     return damage
 
 
+async def is_as_it_was(path: Path, name: str) -> bool:
+    """Whether a content reads as what its name says."""
+    journal = SqliteJournal(path)
+    content = await journal.content(name)
+    await journal.close()
+    return sha256(content).hexdigest() == name
+
+
 async def test_every_field_of_the_file_is_covered(tmp_path: Path) -> None:
     path = tmp_path / "journal.db"
     journal = SqliteJournal(path)
@@ -89,6 +97,8 @@ async def test_every_field_of_the_file_is_covered(tmp_path: Path) -> None:
         for changed in list(flipped(content))[:: max(1, len(content) // 8)]:
             execute(path, "UPDATE bodies SET content = ? WHERE hash = ?", changed, key)
             damage = await found(path)
+            if damage is None and await is_as_it_was(path, key.hex()):
+                continue  # bits of a compressed content that mean nothing: those after its end in its last byte
             assert damage is not None
             assert damage.what == f"its content {key.hex()} is not as it was written"
         execute(path, "UPDATE bodies SET content = ?, hash = ? WHERE hash = ?", content, b"elsewhere", key)

@@ -22,7 +22,7 @@ from typing import TypeVar
 from loopwright.core.errors import JournalError, UsageError
 from loopwright.core.events import Event, RunForked
 from loopwright.core.inbox import Letter, Received
-from loopwright.journal import chain, sqlite_outside, sqlite_rows, wire
+from loopwright.journal import chain, sqlite_bodies, sqlite_outside, sqlite_rows, wire
 from loopwright.journal.base import NONE, Damage, Lease, Link, RunSummary, unknown_content
 from loopwright.journal.sqlite_file import Survives, in_words, is_busy, open_file
 from loopwright.journal.sqlite_group import GroupCommit
@@ -112,7 +112,7 @@ class SqliteJournal:
         Raises:
             JournalError: it is not there, or not as it was written, or the file cannot be read
         """
-        content = await self._when_free(lambda connection: sqlite_rows.body(connection, digest))
+        content = await self._when_free(lambda connection: sqlite_bodies.find(connection, digest))
         if content is None:
             raise JournalError(unknown_content(digest))
         if not chain.is_content(content, digest):

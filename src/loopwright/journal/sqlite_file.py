@@ -20,8 +20,8 @@ Survives = Literal["kill", "power_cut"]
 APPLICATION = 0x4C577231
 """The file's `application_id`: "LWr1"."""
 VERSION = 2
-"""The file's `user_version`: the version of its tables. 2: leases, letters and forks."""
-PAGE = 8192
+"""The file's `user_version`: the version of its tables. 2: leases, letters, forks, compressed bodies."""
+PAGE = 4096
 """Bytes of a page of a new file."""
 WAL = 4_000_000
 """Bytes of the write-ahead log after which it is moved into the file and the disk is waited for."""
@@ -34,12 +34,13 @@ _TABLES = (
     "CREATE TABLE runs (number INTEGER PRIMARY KEY, run_id TEXT NOT NULL)",
 )
 _SINCE_2 = (
+    "ALTER TABLE bodies ADD COLUMN size INTEGER NOT NULL DEFAULT 0",
     "ALTER TABLE runs ADD COLUMN parent TEXT",
     "ALTER TABLE runs ADD COLUMN after INTEGER NOT NULL DEFAULT 0",
     "CREATE INDEX run_ids ON runs (run_id)",
     """CREATE TABLE leases (
         run_id TEXT NOT NULL PRIMARY KEY, token INTEGER NOT NULL, until REAL NOT NULL, seconds REAL NOT NULL,
-        holder TEXT NOT NULL)""",
+        holder TEXT NOT NULL) WITHOUT ROWID""",
     "CREATE TABLE inbox (number INTEGER PRIMARY KEY, run_id TEXT NOT NULL, at REAL NOT NULL, letter BLOB NOT NULL)",
     "CREATE INDEX inbox_runs ON inbox (run_id)",
 )

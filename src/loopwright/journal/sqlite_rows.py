@@ -1,7 +1,7 @@
 """Events in a journal's SQLite file: how they are written and read, and how a fork finds what it shares.
 
-Owns the statements about runs, events and their bodies. Whoever calls has the connection, and the transaction where
-something is written; no lock, no waiting, no letters and leases.
+Owns the statements about runs and events; their bodies are in `sqlite_bodies`. Whoever calls has the connection, and
+the transaction where something is written; no lock, no waiting, no letters and leases.
 
 A fork has its parent's id and the number of the last shared event in the table of runs. It is read by going up from
 parent to parent. What such a line would be damaged by, a parent that is lost or that descends from the fork, ends it:
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from loopwright.core.errors import Conflict, JournalError, UnknownRun
 from loopwright.core.events import Event, RunForked
-from loopwright.journal import chain, wire
+from loopwright.journal import chain, sqlite_bodies, wire
 from loopwright.journal.base import Damage, Link, gap, not_shared, taken, unknown_content, unknown_run
 
 _END = 2**63 - 1
@@ -23,13 +23,11 @@ _ORIGIN = "SELECT CAST(parent AS TEXT), CAST(after AS INTEGER) FROM runs WHERE r
 _DIGEST = "SELECT digest FROM events WHERE run_id = ? AND seq = ?"
 _IS_THERE = "SELECT 1 FROM events WHERE run_id = ? LIMIT 1"
 _INSERT = "INSERT INTO events (run_id, seq, row, digest) VALUES (?, ?, ?, ?)"
-_INSERT_BODY = "INSERT OR IGNORE INTO bodies (hash, content) VALUES (?, ?)"
 _INSERT_RUN = "INSERT INTO runs (run_id, parent, after) VALUES (?, ?, ?)"
 # Whoever edits a journal by hand may leave text where bytes were; an audit must get as far as saying so.
 _ROW = "SELECT CAST(row AS BLOB) FROM events WHERE run_id = ? AND seq = ?"
 _ROWS = """SELECT seq, CAST(digest AS BLOB), CAST(row AS BLOB) FROM events
     WHERE run_id = ? AND seq > ? AND seq <= ? ORDER BY seq"""
-_BODY = "SELECT CAST(content AS BLOB) FROM bodies WHERE hash = ?"
 # LEFT JOIN keeps SQLite to this order, the newest runs, then two look-ups by key for each, and loses no damaged run.
 RUNS = """
     SELECT runs.run_id, CAST(first.row AS BLOB), coalesce(last.seq, 0), CAST(last.row AS BLOB)
@@ -68,9 +66,9 @@ def write(
         for number, item in enumerate(packed, start=seq):
             digest = chain.follow(digest, item.row)
             for name, content in item.bodies.items():
-                execute(_INSERT_BODY, (bytes.fromhex(name), content))
+                sqlite_bodies.store(connection, name, content)
             for name in item.known:
-                if not _is_stored(connection, name):
+                if not sqlite_bodies.is_stored(connection, name):
                     raise JournalError(unknown_content(name))
             execute(_INSERT, (run_id, number, item.row, digest))
     except sqlite3.IntegrityError as error:
@@ -122,7 +120,7 @@ def read(connection: sqlite3.Connection, run_id: str, after: int) -> list[Event]
     wire.check_format(run_id, first[0])
 
     def content(name: str) -> bytes:
-        found = body(connection, name)
+        found = sqlite_bodies.find(connection, name)
         if found is None:
             raise JournalError(f"run {run_id} is damaged: the journal has lost the content {name}")
         return found
@@ -153,13 +151,7 @@ def damage(connection: sqlite3.Connection, run_id: str) -> Damage | None:
     Raises:
         UnknownRun: no event of this run is here
     """
-    return chain.inspect(links(connection, run_id), lambda name: body(connection, name))
-
-
-def body(connection: sqlite3.Connection, name: str) -> bytes | None:
-    """The content of a hash; None where it is not here."""
-    found: tuple[bytes] | None = connection.execute(_BODY, (_key(name),)).fetchone()
-    return found[0] if found else None
+    return chain.inspect(links(connection, run_id), lambda name: sqlite_bodies.find(connection, name))
 
 
 def _upwards(connection: sqlite3.Connection, run_id: str) -> Iterator[Segment]:
@@ -182,15 +174,3 @@ def _rows(
         if segment.upto > after:
             for seq, digest, row in connection.execute(_ROWS, (segment.run_id, after, segment.upto)):
                 yield segment.run_id, seq, digest, row
-
-
-def _is_stored(connection: sqlite3.Connection, name: str) -> bool:
-    return connection.execute("SELECT 1 FROM bodies WHERE hash = ?", (_key(name),)).fetchone() is not None
-
-
-def _key(name: str) -> bytes:
-    """The key of a body; for a name that is no hash, one that nothing has."""
-    try:
-        return bytes.fromhex(name)
-    except ValueError:
-        return b""
