@@ -257,8 +257,9 @@ class Debugger:
         _say("  the model is told at the next settled place")
 
     def _place(self, event: Event) -> int:
-        """The number of an event of the run."""
-        return next(number for number in range(len(self._events), 0, -1) if self._events[number - 1] is event)
+        """The number of an event of the run; the times are written in when it is recorded."""
+        known = enumerate(self._events, 1)
+        return max(number for number, one in known if replace(one, at=event.at, elapsed=event.elapsed) == event)
 
 
 def _number(text: str, most: int) -> int:

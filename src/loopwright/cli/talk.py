@@ -17,6 +17,7 @@ from loopwright.cli.printing import verb
 from loopwright.cli.typing_in import next_line
 from loopwright.core.errors import JournalError, LoopwrightError, UsageError, WaitsForPerson
 from loopwright.core.events import Event, RunEnded
+from loopwright.core.inbox import Cancel
 from loopwright.engine.history import RunResult, rules_of
 from loopwright.engine.ports import Gate
 from loopwright.journal.location import Place, default_place
@@ -124,7 +125,7 @@ class Talk:
             await self._take(lambda: agent.run(text))
             return
         if self._open:
-            await agent.cancel(self._last, by="the conversation went on")
+            await agent.send(self._last, Cancel(by="the conversation", reason="it went on without this turn"))
         await self._take(lambda: agent.follow_up(self._last, text))
 
     async def _take(self, turn: Turn) -> None:
