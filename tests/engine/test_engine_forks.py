@@ -442,7 +442,7 @@ async def test_wherever_something_is_said_or_given_it_goes_through_again(protoco
             "reply": {"reply": Turn("Hm.")},
         }.items():
             try:
-                await desk.agent.fork("first", at=at, new_id=f"{name}-{at}", **how)
+                await fork("first", at=at, new_id=f"{name}-{at}", **how)
             except UsageError:
                 continue
             found = await desk.agent.replay(f"{name}-{at}", model_replies=True)
