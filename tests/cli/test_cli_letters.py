@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from command import Done, loopwright, start
+from terminal import Terminal
 
 from loopwright.testing.chat_server import ChatServer, after
 from loopwright.testing.scripted import answers, calls
@@ -181,3 +182,21 @@ async def test_with_deny_nobody_is_asked(tmp_path: Path) -> None:
         wrong = await run(tmp_path, *ask, "--approvals", "perhaps")
         assert (wrong.code, "terminal, inbox, pause or deny" in wrong.err) == (2, True), wrong
     assert paid(tmp_path) == []
+
+
+def test_a_letter_answers_a_question_at_a_terminal_and_the_next_line_is_for_the_next_one(tmp_path: Path) -> None:
+    (tmp_path / "bank.py").write_text(TOOLS)
+    script = (calls("pay", to="Ada", amount=5), calls("pay", to="Bob", amount=6), answers("Paid."))
+    with ChatServer(lambda _request, number: script[number - 1]) as server:
+        ask = ["ask", "Pay.", "--model", "openai:any", "--base-url", server.base_url, "--tools", "bank.py"]
+        terminal = Terminal(ask, tmp_path, KEY)
+        try:
+            terminal.wait_to_see("Run it?")
+            sent = loopwright("approve", "last", "--by", "Eve", folder=tmp_path)
+            assert sent.code == 0, sent
+            terminal.wait_for(lambda: terminal.shown.count(b"Run it?") == 2)
+            terminal.type(b"y\n")
+            assert terminal.end() == 0
+        finally:
+            terminal.close()
+    assert paid(tmp_path) == ["Ada 5", "Bob 6"]

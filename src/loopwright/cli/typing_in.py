@@ -5,6 +5,7 @@ Owns how it is read. What it means is decided elsewhere.
 
 import asyncio
 import os
+import select
 import shlex
 import subprocess
 import sys
@@ -32,15 +33,26 @@ async def line_of(question: str) -> str:
 
 
 async def raw_line(question: str) -> bytes:
-    """A line as the person typed it, with its end; empty where the input is at its end."""
+    """A line as the person typed it, with its end; empty where the input is at its end.
+
+    Where this is cancelled nothing more is read: the next line is for whoever asks next.
+    """
+    wake, stop = os.pipe()
 
     def read() -> bytes:
-        forget_what_was_typed()
-        print(question, end="", file=sys.stderr, flush=True)
-        # Past Python's own buffer, which may hold what was typed before; a terminal gives one line at a time.
-        return os.read(sys.stdin.fileno(), LINE)
+        try:
+            forget_what_was_typed()
+            print(question, end="", file=sys.stderr, flush=True)
+            _wait_for(sys.stdin.fileno(), wake)
+            # Past Python's own buffer, which may hold what was typed before; a terminal gives one line at a time.
+            return b"" if _is_ready(wake) else os.read(sys.stdin.fileno(), LINE)
+        finally:
+            os.close(wake)
 
-    return await _aside(read)
+    try:
+        return await _aside(read)
+    finally:
+        os.close(stop)  # wakes the thread
 
 
 async def next_line(prompt: str) -> str | None:
@@ -86,6 +98,16 @@ def forget_what_was_typed() -> None:
 
         with suppress(termios.error):
             termios.tcflush(sys.stdin, termios.TCIFLUSH)
+
+
+def _wait_for(*inputs: int) -> None:
+    """Wait until one of these can be read, or is at its end. Windows cannot tell; there whoever reads waits."""
+    if os.name != "nt":
+        select.select(inputs, [], [])
+
+
+def _is_ready(entry: int) -> bool:
+    return os.name != "nt" and bool(select.select([entry], [], [], 0)[0])
 
 
 def _in_editor(editor: str, text: bytes) -> str:
