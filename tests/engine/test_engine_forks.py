@@ -435,12 +435,10 @@ async def test_wherever_a_fork_begins_it_ends_and_goes_through_again(protocol: P
 async def test_wherever_something_is_said_or_given_it_goes_through_again(protocol: Protocol) -> None:
     desk = Desk([calls("look", where="a") + calls("mail", text="b"), *[answers("one")] * 30], protocol)
     await desk.agent.run("Go!", run_id="first")
+    fork: Any = desk.agent.fork
+    hows = {"say": {"say": "Hm?"}, "given": {"observation": "x"}, "reply": {"reply": Turn("Hm.")}}
     for at in range(2, len(await desk.events("first")) + 2):
-        for name, how in {
-            "say": {"say": "Hm?"},
-            "given": {"observation": "x"},
-            "reply": {"reply": Turn("Hm.")},
-        }.items():
+        for name, how in hows.items():
             try:
                 await fork("first", at=at, new_id=f"{name}-{at}", **how)
             except UsageError:
