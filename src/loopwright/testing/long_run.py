@@ -2,21 +2,24 @@
 
 Owns the run and the check of what is left of it. Who kills it, and when, is its user's matter. What a driver of it saw
 as durable, and what its effect did, stand in two files of a folder, written at once, so that they outlive the process.
+As a process: ``python -m loopwright.testing.long_run OPENER PLACE FOLDER LEASE PAUSE``, as `journal_process` has it.
 """
 
 import asyncio
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from loopwright.agent import Agent
-from loopwright.core.errors import UnknownRun
+from loopwright.core.errors import LoopwrightError, UnknownRun
 from loopwright.core.events import CallEnded, Event, ModelReplied, RunEnded
 from loopwright.engine.history import RunResult
 from loopwright.engine.lease import RHYTHM, Rhythm
 from loopwright.engine.ports import TextArrived
 from loopwright.journal.base import Journal
+from loopwright.testing.journal_process import find_opener
 from loopwright.testing.scripted import Asked, Line, ScriptedModel, answers, calls
 from loopwright.tools.declare import tool
 from loopwright.tools.policy import Policy, Rule
@@ -135,3 +138,17 @@ def _add(file: Path, line: str) -> None:
 
 def _lines(file: Path) -> list[Any]:
     return file.read_text().splitlines() if file.exists() else []
+
+
+async def _main(opener: str, place: str, folder: str, lease: str, pause: str) -> None:
+    journal = find_opener(opener)(Path(place))
+    rhythm = Rhythm(lease=float(lease), look=float(lease) / 5)
+    await work(agent_of(journal, Path(folder), rhythm=rhythm, pause=float(pause)))
+    await journal.close()
+
+
+if __name__ == "__main__":
+    try:
+        asyncio.run(_main(*sys.argv[1:]))
+    except LoopwrightError as error:
+        sys.exit(f"{type(error).__name__}: {error}")
