@@ -103,7 +103,7 @@ def test_a_change_is_found_and_its_first_place_is_named(place: str, tmp_path: Pa
         else:
             seq = 1 if place == "first row" else 4
             changed = "x'7b'" if seq == 1 else "CAST(replace(CAST(row AS TEXT), 'anna', 'otto') AS BLOB)"
-            connection.execute(f"UPDATE events SET row = {changed} WHERE seq >= ? AND seq < ?", (seq, seq + 3))
+            connection.execute(f"UPDATE events SET row = {changed} WHERE seq >= ? AND seq < ?", (seq, seq + 6))
     done = loopwright("audit", "r1", folder=tmp_path)
     assert done.code == 1
     wanted = {"row": "is not as it was written", "content": "its content", "first row": "DAMAGED at event 1: it is not"}
