@@ -4,8 +4,9 @@ from typing import Literal
 
 import pytest
 
-from loopwright.core.errors import JournalError
+from loopwright.core.errors import Conflict, JournalError
 from loopwright.core.events import RunStarted
+from loopwright.core.inbox import Cancel
 from loopwright.journal.memory import MemoryJournal
 from loopwright.testing.clock import FrozenClock
 from loopwright.testing.crash import Crash, CrashAt
@@ -58,3 +59,34 @@ async def test_a_crash_stops_everything_at_its_moment(when: Literal["before", "a
 
 def test_no_handler_of_failures_catches_a_crash() -> None:
     assert not issubclass(Crash, Exception)
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+async def test_a_crash_lets_go_of_the_runs_that_were_held(when: Literal["before", "after"]) -> None:
+    inner = MemoryJournal()
+    journal = CrashAt(inner, append=2, when=when)
+    lease = await journal.take("a", 60.0)
+    await journal.renew(lease, 60.0)
+    with pytest.raises(Conflict):
+        await inner.take("a", 60.0)
+    with pytest.raises(Crash):
+        await tell(journal, "a")
+    for late in (journal.take("b", 1.0), journal.renew(lease, 1.0), journal.release(lease)):
+        with pytest.raises(Crash):
+            await late
+    await inner.take("a", 60.0)
+
+
+async def test_letters_go_through_a_crash_journal_until_it_crashes() -> None:
+    inner = MemoryJournal()
+    journal = CrashAt(inner, append=len(story("a")) + 1)
+    await tell(journal, "a")
+    assert await journal.send("a", Cancel()) == 1
+    assert await journal.inbox("a") == await inner.inbox("a") != []
+    lease = await journal.take("a", 60.0)
+    await journal.release(lease)
+    with pytest.raises(Crash):
+        await tell(journal, "b")
+    for late in (journal.send("a", Cancel()), journal.inbox("a")):
+        with pytest.raises(Crash):
+            await late

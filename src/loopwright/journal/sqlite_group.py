@@ -72,10 +72,10 @@ class GroupCommit:
             JournalError: the file refused, is closed, or was open when this process forked
             Exception: whatever the work raises; then nothing of it is written
         """
-        self._check_open()
         loop = asyncio.get_running_loop()
         job = _Job(work, time.monotonic() + self._patience, loop, loop.create_future())
         with self._lock:
+            self._check_open()
             self._waiting.append(job)
         loop.call_soon(self._start)  # after all that this turn of the loop still has to append
         try:
