@@ -15,9 +15,10 @@ from typing import Any
 from loopwright.agent import Agent
 from loopwright.core.errors import LoopwrightError, UnknownRun
 from loopwright.core.events import CallEnded, Event, ModelReplied, RunEnded
+from loopwright.core.messages import Limits
 from loopwright.engine.history import RunResult
 from loopwright.engine.lease import RHYTHM, Rhythm
-from loopwright.engine.ports import TextArrived
+from loopwright.engine.ports import Clock, TextArrived
 from loopwright.journal.base import Journal
 from loopwright.testing.journal_process import find_opener
 from loopwright.testing.scripted import Asked, Line, ScriptedModel, answers, calls
@@ -29,7 +30,15 @@ RUN = "long"
 _QUESTIONS = 200
 
 
-def agent_of(journal: Journal, folder: Path, *, rhythm: Rhythm = RHYTHM, pause: float = 0.0) -> Agent:
+def agent_of(
+    journal: Journal,
+    folder: Path,
+    *,
+    rhythm: Rhythm = RHYTHM,
+    pause: float = 0.0,
+    clock: Clock | None = None,
+    limits: Limits | None = None,
+) -> Agent:
     """An agent for the run.
 
     Args:
@@ -38,6 +47,8 @@ def agent_of(journal: Journal, folder: Path, *, rhythm: Rhythm = RHYTHM, pause: 
             event that was said to be durable
         rhythm: how it looks after its run
         pause: seconds that each call takes
+        clock: another one than the system's
+        limits: what the run may use
     """
 
     @tool
@@ -74,6 +85,8 @@ def agent_of(journal: Journal, folder: Path, *, rhythm: Rhythm = RHYTHM, pause: 
         policy=Policy((Rule("allow", tool="note"),)),
         observers=[see],
         rhythm=rhythm,
+        clock=clock,
+        limits=limits,
     )
 
 
