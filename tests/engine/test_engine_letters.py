@@ -39,7 +39,7 @@ from loopwright.core.events import (
     RunPaused,
     RunResumed,
 )
-from loopwright.core.inbox import Letter
+from loopwright.core.inbox import Letter, Received
 from loopwright.core.messages import Call, ToolSpec
 from loopwright.engine.lease import Rhythm
 from loopwright.engine.ports import Approval, Feed, People, Question, TextArrived
@@ -660,3 +660,33 @@ async def test_a_run_that_nobody_works_on_is_cancelled_right_here(bank: Bank) ->
     assert [type(event) for event in events[-4:]] == [RunResumed, CancelAsked, CallEnded, RunEnded]
     assert (events[-3].inbox, events[-2].how) == (1, "unknown")  # type: ignore[union-attr]
     assert (await agent.resume(RUN)).status == "cancelled"
+
+
+class Far(MemoryJournal):
+    """A journal whose inbox takes its time."""
+
+    async def inbox(self, run_id: str, after: int = 0) -> list[Received]:
+        """The letters, after a while."""
+        found = await super().inbox(run_id, after)
+        await asyncio.sleep(0.005)
+        return found
+
+
+async def test_two_looks_at_a_far_inbox_find_a_letter_once(bank: Bank) -> None:
+    bank.go_on.clear()
+    script = [calls("wait") + calls("pay", to="Ada"), *[calls("pay", to="Bob")] * 3, answers("done")]
+    running = Running(agent_of(script, Far(), bank, approve="pause", rhythm=Rhythm(look=0.001)))
+    await bank.began.wait()
+    await running.until(ApprovalAsked)
+    await running.agent.send(RUN, Approve(call_id="1.2", allowed=True, scope="tool"))
+    bank.go_on.set()
+    for number in range(20):
+        if running.task.done():
+            break
+        with suppress(UsageError):
+            await running.agent.send(RUN, Say(text=f"Hurry {number}."))
+        await asyncio.sleep(0.004)
+    assert (await running.end()).answer == "done"
+    said = [event.inbox for event in found(running.events, PersonSaid, LetterRefused)]
+    assert said
+    assert len(said) == len(set(said))

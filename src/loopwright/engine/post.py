@@ -37,10 +37,21 @@ class Post:
         self._rhythm = rhythm
         self.seen = 0
         """Number of the newest letter that was fetched."""
+        self._looking = asyncio.Lock()  # two looks at once would fetch the same letters
         self._awaited: dict[str, asyncio.Future[Received]] = {}
 
     async def look(self) -> bool:
         """Fetch what came since; whether that is to interrupt the driver: somebody wants the run to end."""
+        async with self._looking:
+            return await self._fetch()
+
+    async def look_again(self) -> None:
+        """Fetch all letters anew that the run has not taken: it is not known what became of those in hand."""
+        async with self._looking:
+            self.letters, self.seen = [], 0
+            await self._fetch()
+
+    async def _fetch(self) -> bool:
         if self._inbox is None:
             return False
         urgent = False
@@ -49,11 +60,6 @@ class Post:
             if received.number not in self._taken():
                 urgent = self._sort(received) or urgent
         return urgent
-
-    async def look_again(self) -> None:
-        """Fetch all letters anew that the run has not taken: it is not known what became of those in hand."""
-        self.letters, self.seen = [], 0
-        await self.look()
 
     async def letter(self, call_id: str) -> Received:
         """The next letter about a call: an approval or an answer. Waits for it."""
