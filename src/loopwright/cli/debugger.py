@@ -20,7 +20,7 @@ from loopwright.cli.exits import INTERRUPTED
 from loopwright.cli.typing_in import edited_text, next_line
 from loopwright.core.commands import AskModel, RunTool
 from loopwright.core.errors import UsageError
-from loopwright.core.events import CallEnded, Event, ModelAsked, ModelFailed, ModelReplied, RunEnded
+from loopwright.core.events import CallEnded, Event, ModelAsked, ModelFailed, ModelReplied
 from loopwright.core.messages import Call, Result, Turn
 from loopwright.engine.history import RunResult
 from loopwright.engine.ports import TextArrived
@@ -88,14 +88,12 @@ class Debugger:
         """A fork that waits until the calls beside the one that was changed are done."""
         self._turn = asyncio.Lock()
         self._agent: Agent | None = None
-        self._over = False
 
     def recall(self, run_id: str, history: Sequence[Event]) -> None:
-        """A run that was there before."""
+        """What a run shares with those before it, or what happened in it before. A `RecallingObserver`."""
         self._run_id, self._events = run_id, list(history)
-        self._over = bool(history) and isinstance(history[-1], RunEnded)
 
-    def watch(self, run_id: str, event: Event | TextArrived) -> None:
+    def __call__(self, run_id: str, event: Event | TextArrived) -> None:
         """Remember what happens. An `Observer`."""
         if isinstance(event, TextArrived):
             return
@@ -105,7 +103,7 @@ class Debugger:
     async def work(self, agent: Agent) -> RunResult:
         """Drive the run, and the forks that come of changes, to an end that the person leaves as it is."""
         self._agent = agent
-        agent.observe(self.watch)
+        agent.observe(self)
         how: dict[str, Any] | None = None
         while True:
             try:
@@ -143,9 +141,7 @@ class Debugger:
 
     async def _driven(self, agent: Agent, how: dict[str, Any] | None) -> RunResult:
         if how is not None:
-            run_id, shared = self._run_id, how["at"] - 1
-            self._events = self._events[:shared]
-            return await agent.fork(run_id, by=BY, **how)
+            return await agent.fork(self._run_id, by=BY, **how)
         return await agent.resume(self._run_id) if self._run_id else await agent.run(self.task)
 
     async def _at_the_end(self, result: RunResult) -> None:

@@ -150,11 +150,20 @@ class Conversation:
     def request(self, asked: ModelAsked, *, stream: bool) -> bytes:
         """The request body for this question, of everything added so far."""
         options = self._speech.options(self._started, asked, self._tools)
-        return self._dialect.body(self._model, self._messages, options, stream=stream)
+        messages = [*self._messages, *pending] if (pending := self._pending(asked)) else self._messages
+        return self._dialect.body(self._model, messages, options, stream=stream)
+
+    def _pending(self, asked: ModelAsked) -> list[bytes]:
+        """What is said with this question and was not added yet: the request for the closing answer."""
+        if not asked.closing or self._closing:
+            return []
+        return [self._dialect.message(self._speech.closing(asked))]
 
     def digest(self, asked: ModelAsked) -> str:
         """What tells this request from every other: of its messages, and of all that is asked beside them."""
         digest = self._digest.copy()
+        for message in self._pending(asked):
+            digest.update(_framed(message))
         options = self._speech.options(self._started, asked, self._tools)
         digest.update(self._dialect.body(self._model, [], options, stream=True))
         return digest.hexdigest()[:DIGEST]
@@ -197,7 +206,7 @@ class Conversation:
         for message in messages:
             encoded = self._dialect.message(message)
             self._messages.append(encoded)
-            self._digest.update(b"%d:" % len(encoded) + encoded)
+            self._digest.update(_framed(encoded))
 
     def _replied(self, turn: Turn) -> None:
         """Add what the model said; where it could not be used, only its text, and where it said nothing, nothing."""
@@ -272,3 +281,8 @@ def _foreign(turn: Turn) -> Turn:
 def _unsealed(turn: Turn) -> Turn:
     """A turn of another model: what that sealed for itself, or named by ids of its own, means nothing to this one."""
     return replace(turn, opaque=b"", calls=tuple(replace(call, provider_id="") for call in turn.calls))
+
+
+def _framed(message: bytes) -> bytes:
+    """A message as a digest takes it, so that no two lists of messages are the same to it."""
+    return b"%d:" % len(message) + message
