@@ -47,6 +47,7 @@ from loopwright.engine.waiting import waiting
 from loopwright.journal.base import NONE
 from loopwright.testing.crash import Crash, CrashAt
 from loopwright.testing.scripted import ScriptedModel, answers, calls
+from loopwright.tools.policy import Policy, Rule
 
 RUN = "r"
 SOON = Rhythm(look=0.01)
@@ -690,3 +691,42 @@ async def test_two_looks_at_a_far_inbox_find_a_letter_once(bank: Bank) -> None:
     said = [event.inbox for event in found(running.events, PersonSaid, LetterRefused)]
     assert said
     assert len(said) == len(set(said))
+
+
+async def test_a_letter_that_fits_nothing_leaves_the_run_paused(bank: Bank) -> None:
+    journal = MemoryJournal()
+    agent = agent_of([calls("pay", to="Ada") + calls("how_much"), answers("done")], journal, bank, approve="pause")
+    with pytest.raises(WaitsForPerson):
+        await agent.run("Pay.", run_id=RUN)
+    await agent.send(RUN, Approve(call_id="1.1", allowed=True, digest="0" * 32))
+    await agent.send(RUN, Answer(call_id="1.2", value="a lot"))
+    async with asyncio.timeout(10):
+        with pytest.raises(WaitsForPerson) as waits:
+            await agent.resume(RUN)
+    assert waits.value.calls == ("1.1", "1.2")
+    assert {event.inbox for event in found(await journal.read(RUN), LetterRefused)} == {1, 2}
+    await agent.send(RUN, Approve(call_id="1.1", allowed=True))
+    await agent.send(RUN, Answer(call_id="1.2", value=4))
+    assert (await agent.resume(RUN)).answer == "done"
+    assert bank.paid == ["Ada 1"]
+
+
+async def test_a_person_who_does_something_to_the_world_is_not_asked_about_doubt(bank: Bank) -> None:
+    @person_tool(effect="send")
+    def post(letter: str) -> str:  # pyright: ignore[reportReturnType]
+        """Take a letter to the post.
+
+        Args:
+            letter: which
+        """
+
+    journal = MemoryJournal()
+    model = ScriptedModel(replies=[calls("post", letter="blue"), answers("done")])
+    policy = Policy((Rule("allow", tool="post"),))
+    agent = Agent(model, tools=[post], journal=journal, approve="pause", policy=policy, rhythm=SOON)
+    with pytest.raises(WaitsForPerson):
+        await agent.run("Post.", run_id=RUN)
+    assert [waits.about for waits in await agent.pending(RUN)] == ["answer"]
+    await agent.send(RUN, Answer(call_id="1.1", value="it is on its way"))
+    assert (await agent.resume(RUN)).answer == "done"
+    assert len(found(await journal.read(RUN), CallStarted)) == 1

@@ -546,6 +546,7 @@ async def test_leaving_a_stream_early_pauses_the_run(protocol: Protocol) -> None
     events = agent.stream("1+1?", run_id="r")
     async for event in events:
         if isinstance(event, CallStarted):
+            await asyncio.wait_for(started.wait(), 20)
             break
     await events.aclose()
     assert isinstance((await journal.read("r"))[-1], RunPaused)

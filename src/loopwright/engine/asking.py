@@ -67,8 +67,10 @@ class Asking:
             case _:
                 pass
 
-    async def approval(self, command: AskPerson, tool: Tool | None, timeout: float | None) -> ApprovalGiven:
+    async def approval(self, command: AskPerson, tool: Tool | None, timeout: float | None) -> ApprovalGiven | None:
         """What is said about a call within so many seconds; a no where nobody says anything.
+
+        None where the run is to be paused instead, because no letter that came was an answer.
 
         Raises:
             Exception: whatever the person who is here raised instead of an answer
@@ -80,8 +82,10 @@ class Asking:
         reason = "nobody answered in time"
         return ApprovalGiven(call_id=command.call.id, allowed=False, by="nobody", reason=reason)
 
-    async def answer(self, command: RunTool, asked: AskedTool, tool: Tool, timeout: float | None) -> Answered:
+    async def answer(self, command: RunTool, asked: AskedTool, tool: Tool, timeout: float | None) -> Answered | None:
         """What a person gives in the place of a tool, who is here or writes a letter.
+
+        None where the run is to be paused instead, because no letter that came was an answer.
 
         Args:
             command: the call
@@ -95,6 +99,8 @@ class Asking:
             if isinstance(given, Answered):
                 return given
             await self._refuse(given)
+        if by_letter and self.must_pause(command.call.id):
+            return None
         here = _never() if by_letter else execute(tool, command.call, room=command.room, timeout=timeout)
         asking = asyncio.ensure_future(here)
         try:
@@ -107,7 +113,7 @@ class Asking:
         finally:
             await let_go(asking)
 
-    async def _first(self, people: People, command: AskPerson, tool: Tool | None) -> ApprovalGiven:
+    async def _first(self, people: People, command: AskPerson, tool: Tool | None) -> ApprovalGiven | None:
         """What the person says who is here, or whoever writes a letter first."""
         seen = 0
         if command.about == "doubt":  # what was said about its first run says nothing of another one
@@ -120,6 +126,8 @@ class Asking:
                 if isinstance(said, ApprovalGiven):
                     return said
                 await self._refuse(said)
+                if self.must_pause(command.call.id):
+                    return None
         finally:
             await let_go(asking)
 

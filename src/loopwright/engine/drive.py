@@ -19,6 +19,7 @@ from loopwright.core.events import (
     ApprovalAsked,
     CallEnded,
     CallStarted,
+    ContextCondensed,
     Event,
     ModelAsked,
     ModelFailed,
@@ -51,6 +52,7 @@ from loopwright.protocols.conversation import Conversation
 from loopwright.protocols.keys import without_keys
 from loopwright.protocols.refusals import refuses_tools
 from loopwright.protocols.speech import Reply
+from loopwright.tools.asked import AskedTool
 from loopwright.tools.cut import cut
 from loopwright.tools.result import error as error_result
 from loopwright.tools.result import failure
@@ -87,7 +89,11 @@ class Driver:
         self._run_id = started.run_id
         self._model = model
         self._tools = {tool.spec.name: tool for tool in tools}
-        self._reading = ReadMore(started.reader, started.tools, journal) if started.reader is not None else None
+        self._reading = (
+            ReadMore(started.reader, started.tools, journal, condenses=started.limits.context is not None)
+            if started.reader is not None
+            else None
+        )
         if self._reading is not None:
             self._tools[self._reading.spec.name] = self._reading
         self._journal = journal
@@ -228,7 +234,7 @@ class Driver:
 
     async def _work(self) -> bool:
         await self._take_letters()
-        commands = due(self.state)
+        commands = self._owed()
         if not commands:
             return await self._reconsider()
         if any(isinstance(command, Record) and isinstance(command.event, RunEnded) for command in commands):
@@ -238,16 +244,26 @@ class Driver:
         await self._perform(commands)
         return True
 
+    def _owed(self) -> list[Command]:
+        """What is due, without what is not to be begun before its letter is here."""
+        return [command for command in due(self.state) if not self._lacks_letter(command)]
+
+    def _lacks_letter(self, command: Command) -> bool:
+        """Whether a call is to be answered by a letter, and none is here, and the run is to be paused for that."""
+        if not isinstance(command, RunTool) or not self._asking.must_pause(command.call.id):
+            return False
+        return isinstance(self._tools.get(command.call.tool), AskedTool)
+
     async def _reconsider(self) -> bool:
         """Go on with what was postponed and has its letter by now; whether there is any."""
-        if not self._postponed:
+        if not self._postponed and not due(self.state):
             return False
         await self._post.look()
         waiting = [command for command in self._postponed if command.call.id in self.state.open]
         ready = [command for command in waiting if self._post.has(command.call.id)]
         self._postponed = [command for command in waiting if command not in ready]
         await side_by_side([self._wait_for(command) for command in ready])
-        return bool(ready)
+        return bool(ready or self._owed())
 
     def _interrupt(self, working: "asyncio.Task[Any]") -> None:
         """Give up what is in flight, to look at what came."""
@@ -390,22 +406,23 @@ class Driver:
         began, call_id = self._clock.elapsed(), command.call.id
         tool = self._tools.get(command.call.tool)
         asked = None if tool is None else asked_of(tool)
-        if asked is not None and tool is asked and self._asking.must_pause(call_id):
-            self._postponed.append(command)
-            return
         how = "ran"
         if tool is None:
             how, got = "refused", Answered(Result("error", error="UnknownTool: the tool is not here any more"))
         elif wrong := fault(tool, command.call):
             how, got = "refused", Answered(self._invalid(wrong, command.tool))
         elif asked is not None:
-            got = await self._asking.answer(command, asked, tool, self._left(command.until))
+            given = await self._asking.answer(command, asked, tool, self._left(command.until))
+            if given is None:
+                self._postponed.append(command)
+                return
+            got = given
         else:
             got = Answered(await execute(tool, command.call, room=command.room, timeout=self._left(command.until)))
-        given = self._finished(got.result, command) if how == "ran" else Finished(got.result)
-        fact = CallEnded(call_id=call_id, result=given.result, how=how, whole=given.whole, by=got.by, inbox=got.inbox)
+        done = self._finished(got.result, command) if how == "ran" else Finished(got.result)
+        fact = CallEnded(call_id=call_id, result=done.result, how=how, whole=done.whole, by=got.by, inbox=got.inbox)
         fact = replace(fact, seconds=self._clock.elapsed() - began)
-        await self._done(fact, given.contents)
+        await self._done(fact, done.contents)
 
     def _finished(self, result: Result, command: RunTool) -> Finished:
         reader, images = self._started.reader, self._model.capabilities.images
@@ -431,12 +448,16 @@ class Driver:
             self._postponed.append(command)
             return
         tool, left = self._tools.get(command.call.tool), self._left(command.until)
-        await self.record(await self._asking.approval(command, tool, left))
-        mine = [next_ for next_ in due(self.state) if concerns(next_, call_id)]
+        said = await self._asking.approval(command, tool, left)
+        if said is None:
+            self._postponed.append(command)
+            return
+        await self.record(said)
+        mine = [next_ for next_ in self._owed() if concerns(next_, call_id)]
         await self._perform(mine)
 
     async def _switch(self, facts: Sequence[Event]) -> None:
-        if any(isinstance(fact, WaySwitched) for fact in facts):
+        if any(isinstance(fact, WaySwitched | ContextCondensed) for fact in facts):
             self._conversation = await self._told(await self._journal.read(self._run_id))
 
     async def _told(self, history: Sequence[Event]) -> Conversation:

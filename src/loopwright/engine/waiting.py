@@ -45,7 +45,7 @@ def waiting(history: Sequence[Event], answered_by_people: Collection[str] = ()) 
     for call_id, item in state.open.items():
         if item.stage == "asked" and call_id in asked:
             found.append(_asked(item, asked[call_id]))
-        elif item.stage == "running" and (call_id in paused or item.call.tool in answered_by_people):
+        elif call_id in paused or (item.stage == "running" and item.call.tool in answered_by_people):
             found.append(Waiting(call_id, item.call.tool, item.allowed.arguments, "answer"))
     return tuple(found)
 
