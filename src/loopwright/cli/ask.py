@@ -144,6 +144,9 @@ def ask(
     budget_tokens: Annotated[int | None, typer.Option(help="Tokens of the whole run.")] = None,
     budget_cost: Annotated[float | None, typer.Option(help="US dollars of the whole run.")] = None,
     budget_seconds: Annotated[float | None, typer.Option(help="Seconds of the whole run.")] = None,
+    context: Annotated[
+        int | None, typer.Option("--context", help="Tokens of a request from which on older results are left out.")
+    ] = None,
     temperature: Annotated[float | None, typer.Option(help="Sampling temperature.")] = None,
     top_p: Annotated[float | None, typer.Option(help="Nucleus sampling.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="Output tokens of one reply.")] = None,
@@ -198,6 +201,7 @@ def ask(
         budget_tokens=budget_tokens,
         budget_cost=budget_cost,
         budget_seconds=budget_seconds,
+        context=context,
         temperature=temperature,
         top_p=top_p,
         max_tokens=max_tokens,

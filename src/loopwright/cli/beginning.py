@@ -60,6 +60,7 @@ class Options(Struct, frozen=True, kw_only=True):
     budget_tokens: int | None = None
     budget_cost: float | None = None
     budget_seconds: float | None = None
+    context: int | None = None
     temperature: float | None = None
     top_p: float | None = None
     max_tokens: int | None = None
@@ -153,6 +154,7 @@ def _limits(options: Options) -> Limits:
         tokens=options.budget_tokens,
         cost=within("--budget-cost", options.budget_cost, 0),
         seconds=within("--budget-seconds", options.budget_seconds, 0),
+        context=within("--context", options.context, 1),
     )
 
 

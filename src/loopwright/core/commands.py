@@ -7,7 +7,15 @@ from typing import Literal
 
 from msgspec import Struct
 
-from loopwright.core.events import CallEnded, ContextLost, ModelAsked, NoteAdded, RunEnded, WaySwitched
+from loopwright.core.events import (
+    CallEnded,
+    ContextCondensed,
+    ContextLost,
+    ModelAsked,
+    NoteAdded,
+    RunEnded,
+    WaySwitched,
+)
 from loopwright.core.messages import Call, ToolSpec
 
 
@@ -49,7 +57,7 @@ class AskPerson(Struct, frozen=True):
 class Record(Struct, frozen=True):
     """Write down what the rules alone decide: an answer without a run, a note, a switch, a warning, the end."""
 
-    event: CallEnded | NoteAdded | WaySwitched | ContextLost | RunEnded
+    event: CallEnded | NoteAdded | WaySwitched | ContextLost | ContextCondensed | RunEnded
 
 
 Command = AskModel | RunTool | AskPerson | Record

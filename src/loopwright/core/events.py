@@ -241,6 +241,17 @@ class ContextLost(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="cont
     """Tokens by the server's count."""
 
 
+class ContextCondensed(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="context_condensed"):
+    """The transcript had grown past its limit: these results are left out of it from now on. The journal keeps them."""
+
+    covers: tuple[str, ...]
+    """The calls whose results they are."""
+    tokens: int = 0
+    """Of a request before, estimated."""
+    left: int = 0
+    """The same behind it."""
+
+
 class RunEnded(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="run_ended"):
     """Nothing follows."""
 
@@ -265,5 +276,6 @@ Event = (
     | NoteAdded
     | WaySwitched
     | ContextLost
+    | ContextCondensed
     | RunEnded
 )

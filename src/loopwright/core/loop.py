@@ -17,6 +17,7 @@ from loopwright.core.events import (
     CallEnded,
     CallStarted,
     CancelAsked,
+    ContextCondensed,
     ContextLost,
     Event,
     LetterRefused,
@@ -33,7 +34,7 @@ from loopwright.core.events import (
     RunStarted,
     WaySwitched,
 )
-from loopwright.core.limits import OFFER_BYTES, Ledger, shortened
+from loopwright.core.limits import OFFER_BYTES, Ledger, shortened, size
 from loopwright.core.messages import Kind, Outcome, ToolSpec, Turn, Way
 from loopwright.core.refusal import cancelled, closed, refuse, unanswered
 from loopwright.core.state import LEGAL, LEGAL_CALL, OWED, Open, State, ledger_of, started_of
@@ -65,7 +66,7 @@ def apply(state: State, event: Event) -> State:
             _fail(state, event)
         case CallStarted() | CallEnded() | ApprovalAsked() | ApprovalGiven():
             _act(state, event)
-        case NoteAdded() | WaySwitched() | ContextLost():
+        case NoteAdded() | WaySwitched() | ContextLost() | ContextCondensed():
             _tell(state, event)
         case RunResumed() | RunForked() | PersonSaid() | CancelAsked() | LetterRefused():
             outside.came(state, event)
@@ -84,6 +85,7 @@ def _start(state: State, event: RunStarted) -> None:
     state.tools = {tool.name: tool for tool in event.tools}
     state.consent.begin(event)
     state.ledger = Ledger(event.limits, event.price, event.settings.max_tokens, event.opening_bytes)
+    state.weight.begin(event.limits.context, event.opening_bytes)
     state.ledger.offer = OFFER_BYTES if event.reader else 0
 
 
@@ -95,6 +97,7 @@ def _ask(state: State, event: ModelAsked) -> None:
     if state.closing and not event.closing:
         raise IllegalEvent(f"the run is closing ({state.closing}): only a closing question may follow")
     ledger_of(state).ask(event.worst)
+    state.weight.ask()
     state.phase, state.asked, state.closing = "asking", event, event.closing
 
 
@@ -105,6 +108,7 @@ def _reply(state: State, event: ModelReplied) -> None:
     if any(call.id != f"{ledger_of(state).number}.{n}" for n, call in enumerate(turn.calls, 1)):
         raise IllegalEvent("the calls of a reply are numbered by its question: 3.1, 3.2, …")
     _count(state, event)
+    state.weight.reply(turn, event.usage)
     state.phase, state.failures = "ready", 0
     if turn.calls:
         state.phase, state.unreadable = "acting", 0
@@ -187,12 +191,13 @@ def _fail(state: State, event: ModelFailed) -> None:
         state.outcome = Outcome("failed", None, event.message)
 
 
-def _tell(state: State, event: NoteAdded | WaySwitched | ContextLost) -> None:
+def _tell(state: State, event: NoteAdded | WaySwitched | ContextLost | ContextCondensed) -> None:
     ledger = ledger_of(state)
     match event:
         case NoteAdded():
             state.note = None
             ledger.tell(event.detail)
+            state.weight.add(size(event.detail))
             # Behind what a user says, many servers leave out what the model thought before.
             state.kept.forget()
         case WaySwitched():
@@ -204,6 +209,10 @@ def _tell(state: State, event: NoteAdded | WaySwitched | ContextLost) -> None:
             ledger.context += started_of(state).opening_bytes
         case ContextLost():
             state.warning = None
+        case ContextCondensed():
+            state.weight.condensed(event)
+            state.kept.forget()
+            _read_on(state)
         case _:
             assert_never(event)
 
@@ -258,7 +267,9 @@ def _answered(state: State, item: Open, event: CallEnded) -> None:
     del state.open[item.call.id]
     ledger = ledger_of(state)
     ledger.observe(event.result, fenced=not item.tool.trusted_output)
-    _offer(state, event)
+    state.weight.answer(event.call_id, event.result)
+    if event.whole is not None and event.whole.readable:
+        _read_on(state)
     ledger.ran += event.how == "ran"
     state.consent.ended(event, item.call, item.tool, item.verdict)
     state.guard.ended(item.call, event.result, pollable=item.tool.pollable, withheld=event.how == "withheld")
@@ -266,10 +277,10 @@ def _answered(state: State, item: Open, event: CallEnded) -> None:
         _turn_over(state)
 
 
-def _offer(state: State, event: CallEnded) -> None:
+def _read_on(state: State) -> None:
     """Once the model was told how to read on in a result, the tool for that is one of its tools."""
     reader = started_of(state).reader
-    if reader is not None and event.whole is not None and event.whole.readable:
+    if reader is not None:
         state.tools[reader.name] = reader
         ledger_of(state).offered()
 
@@ -294,7 +305,7 @@ def due(state: State) -> tuple[Command, ...]:
     if state.phase != "ready":
         return ()
     end = RunEnded(outcome=state.outcome) if state.outcome is not None else None
-    owed = state.warning or end or state.switch or state.note
+    owed = state.warning or end or state.switch or state.note or state.weight.owed()
     return (Record(owed) if owed is not None else _due_question(state),)
 
 
@@ -316,11 +327,11 @@ def _due_call(state: State, item: Open) -> Command | None:
         return None
     if outside.is_cancelled(state):
         return Record(cancelled(call, doubtful=item.doubtful))
-    if item.refusal is not None:
+    if item.refusal is not None and not item.doubtful:
         return Record(CallEnded(call_id=call.id, result=item.refusal.result, how=item.refusal.how))
     always = state.consent.always(call, item.verdict) if item.verdict.permission == "ask" else ""
     about, denied, why = _question(item, always), item.stage == "denied", item.verdict.why
-    if denied or (about and not state.attended):
+    if denied or item.refusal is not None or (about and not state.attended):
         said = item.said if denied else why
         return Record(unanswered(call, ledger, doubtful=item.doubtful, asked=denied, said=said))
     if about:

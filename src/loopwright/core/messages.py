@@ -225,6 +225,8 @@ class Limits(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     """A reply with more calls than this is sent back."""
     unreadable: int = 3
     """Replies in a row that could not be read before the run closes."""
+    context: int | None = None
+    """Tokens of a request, estimated, from which on older results are left out of it; see `core.condense`."""
 
     def __post_init__(self) -> None:
         for name, least in _LEAST.items():
@@ -237,8 +239,16 @@ class Limits(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
                 raise ValueError(f"limit {name} is {value!r}; it must be a number of more than 0")
 
 
-_LEAST = {"steps": 0, "model_calls": 1, "tool_calls": 0, "tokens": 1, "calls_per_turn": 1, "unreadable": 1}
-_MAY_BE_NONE = frozenset({"steps", "model_calls", "tool_calls", "tokens"})
+_LEAST = {
+    "steps": 0,
+    "model_calls": 1,
+    "tool_calls": 0,
+    "tokens": 1,
+    "calls_per_turn": 1,
+    "unreadable": 1,
+    "context": 1,
+}
+_MAY_BE_NONE = frozenset({"steps", "model_calls", "tool_calls", "tokens", "context"})
 
 
 class Settings(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -9,6 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from loopwright.core.commands import AskPerson, RunTool
+from loopwright.core.condense import Weight
 from loopwright.core.drift import Kept, Manner
 from loopwright.core.errors import IllegalEvent
 from loopwright.core.events import (
@@ -17,6 +18,7 @@ from loopwright.core.events import (
     CallEnded,
     CallStarted,
     CancelAsked,
+    ContextCondensed,
     ContextLost,
     LetterRefused,
     ModelAsked,
@@ -45,7 +47,7 @@ _OUTSIDE = (RunPaused, RunResumed, RunForked, CancelAsked, LetterRefused)
 
 LEGAL: dict[Phase, tuple[type, ...]] = {
     "new": (RunStarted,),
-    "ready": (ModelAsked, NoteAdded, WaySwitched, ContextLost, RunEnded, PersonSaid, *_OUTSIDE),
+    "ready": (ModelAsked, NoteAdded, WaySwitched, ContextLost, ContextCondensed, RunEnded, PersonSaid, *_OUTSIDE),
     "asking": (ModelReplied, ModelFailed, *_OUTSIDE),
     "acting": (CallStarted, CallEnded, ApprovalAsked, ApprovalGiven, *_OUTSIDE),
     "over": (RunResumed, RunForked),
@@ -90,10 +92,10 @@ class Open(Struct):
 
 
 class State(Struct):
-    """Where a run stands: all that `due` needs, and nothing that grows with the run but three memories.
+    """Where a run stands: all that `due` needs, and nothing that grows with the run but four memories.
 
     The guard's grows with the calls; that of trusted texts with what tools return, up to a bound; that of letters with
-    the letters.
+    the letters; that of results that may be left out only with a limit for that.
     """
 
     phase: Phase = "new"
@@ -113,10 +115,13 @@ class State(Struct):
     """A reminder that is owed to the model."""
     switch: WaySwitched | None = None
     warning: ContextLost | None = None
+    weight: Weight = field(default_factory=Weight)
     manner: Manner = field(default_factory=Manner)
     kept: Kept = field(default_factory=Kept)
     outcome: Outcome | None = None
     """How the run ends, or ended."""
+    told: bool = False
+    """Whether the model was told how to read on in a result."""
     pressed: bool = False
     """Whether a hasty answer was sent back already."""
     unreadable: int = 0

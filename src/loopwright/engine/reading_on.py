@@ -13,11 +13,11 @@ from msgspec.json import decode
 from msgspec.structs import replace
 
 from loopwright.core.errors import JournalError
-from loopwright.core.events import CallEnded, Event, ModelReplied
+from loopwright.core.events import CallEnded, ContextCondensed, Event, ModelReplied
 from loopwright.core.messages import Result, ToolSpec, Whole
 from loopwright.engine.results import hint
 from loopwright.journal.base import Archive, Journal
-from loopwright.tools.cut import Cut, page
+from loopwright.tools.cut import Cut, page, shorten, size
 from loopwright.tools.result import Produced, error
 
 READ_MORE = ToolSpec(
@@ -52,15 +52,19 @@ def _name(number: int) -> str:
 
 
 class _Known(Struct, frozen=True):
-    whole: Whole
+    whole: Whole | Result
+    """Where the journal keeps it, or the result itself, where it was left out later."""
     max_chars: int
 
 
 class ReadMore:
     """The tool of one run. Satisfies `engine.ports.Tool`, and fits its pages to the room that there is."""
 
-    def __init__(self, spec: ToolSpec, tools: Iterable[ToolSpec], journal: Journal) -> None:
+    def __init__(self, spec: ToolSpec, tools: Iterable[ToolSpec], journal: Journal, *, condenses: bool = False) -> None:
         self.spec = spec
+        self._condenses = condenses
+        self._kept: dict[str, _Known] = {}
+        """Results that were shown whole and may be left out later."""
         self._journal = journal
         self._most = {tool.name: tool.max_chars for tool in tools}
         self._called: dict[str, str] = {}
@@ -68,12 +72,17 @@ class ReadMore:
         self._known: dict[str, _Known] = {}
 
     def watch(self, event: Event) -> None:
-        """Take note of what was cut."""
+        """Take note of what was cut, or left out."""
         if isinstance(event, ModelReplied):
             self._called = {call.id: call.tool for call in event.turn.calls}
-        elif isinstance(event, CallEnded) and event.whole is not None:
+        elif isinstance(event, CallEnded):
             most = self._most.get(self._called.get(event.call_id, ""), self.spec.max_chars)
-            self._known[event.call_id] = _Known(event.whole, min(most, self.spec.max_chars))
+            if event.whole is not None:
+                self._known[event.call_id] = _Known(event.whole, min(most, self.spec.max_chars))
+            elif self._condenses:
+                self._kept[event.call_id] = _Known(event.result, min(most, self.spec.max_chars))
+        elif isinstance(event, ContextCondensed):
+            self._known |= {name: self._kept.pop(name) for name in event.covers if name in self._kept}
 
     def check(self, arguments: dict[str, Any]) -> str:
         """What is wrong with the arguments, in words for the model; empty where they are fine."""
@@ -96,6 +105,8 @@ class ReadMore:
         known = self._known.get(arguments["result"])
         if known is None:
             return error(f"UnknownResult: no result {arguments['result']!r} was cut; {self._cut()}")
+        if isinstance(known.whole, Result):
+            return self._again(known.whole, arguments, room, known.max_chars)
         try:
             whole = await self._read(known.whole)
         except (JournalError, MsgspecError) as failed:
@@ -104,6 +115,15 @@ class ReadMore:
         more = hint(self.spec.name, arguments["result"])
         found = page(whole, at, arguments["offset"], room=room, max_chars=known.max_chars, more=more).result
         return await self._with_images(found)
+
+    def _again(self, whole: Result, arguments: dict[str, Any], room: int, max_chars: int) -> Result:
+        """A result that was left out: as it was shown, or a page of it where there is no room for all of it."""
+        offset, more = arguments["offset"], hint(self.spec.name, arguments["result"])
+        if offset == 0:
+            shorter = shorten(whole, room=room, max_chars=max_chars, more=more)
+            return replace(whole if shorter is None else shorter.result, artifacts=())
+        at = shorten(whole, room=size(whole) // 2, max_chars=max_chars, more=more) or Cut(whole, "json")
+        return page(whole, at, offset, room=room, max_chars=max_chars, more=more).result
 
     async def _read(self, whole: Whole) -> Result:
         return decode(await self._content(whole.digest), type=Result)

@@ -20,6 +20,7 @@ from loopwright.core.events import (
     CallEnded,
     CallStarted,
     CancelAsked,
+    ContextCondensed,
     ContextLost,
     Event,
     ModelAsked,
@@ -44,7 +45,7 @@ from loopwright.protocols.conversation import Conversation
 ModelOf = Callable[[RunStarted], Model | None]
 """Who was asked under these rules; None where that is not known here."""
 
-_DECIDED = (ModelAsked, CallStarted, ApprovalAsked, NoteAdded, WaySwitched, ContextLost, RunEnded)
+_DECIDED = (ModelAsked, CallStarted, ApprovalAsked, NoteAdded, WaySwitched, ContextLost, ContextCondensed, RunEnded)
 """What only the loop causes. `CallEnded` is the loop's where the call did not run."""
 
 
@@ -229,6 +230,8 @@ class _Going:
                 self._model = self._told = None
             case WaySwitched() if self._model is not None:
                 self._build(event.way)
+            case ContextCondensed() if self._told is not None:
+                self._build(self._state.way)
             case _ if self._told is not None:
                 self._told.add(event, self._images)
             case _:

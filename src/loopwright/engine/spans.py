@@ -17,6 +17,7 @@ from loopwright.core.events import (
     ApprovalGiven,
     CallEnded,
     CallStarted,
+    ContextCondensed,
     ContextLost,
     Event,
     ModelAsked,
@@ -370,6 +371,8 @@ class Spans:
                 found = {"loopwright.way": event.way}
             case ContextLost():
                 found = {"loopwright.tokens.expected": event.expected, "loopwright.tokens.counted": event.counted}
+            case ContextCondensed():
+                found = {"loopwright.tokens.before": event.tokens, "loopwright.tokens.left": event.left}
             case _:
                 pass
         return self._marked(f"loopwright.{event.__struct_config__.tag}", found)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
-from loopwright.core.events import Event, RunStarted
+from loopwright.core.events import ContextCondensed, Event, RunStarted
 from loopwright.core.messages import Way
 from loopwright.engine.ports import Model
 from loopwright.protocols.conversation import NONE, OPEN, Conversation
@@ -38,7 +38,10 @@ def conversation_of(
     if not model.embedded:  # that one knows nothing but the prompt that it was trained on
         tools = (*started.tools, started.reader) if started.reader else started.tools
         fence = fence_of(started.run_id, tools, language=base_of(started.language), as_text=way == "text")
-    conversation = Conversation(started, model.dialect, speech, model.capabilities, model=model.name, fence=fence)
+    condensed = [call_id for event in events if isinstance(event, ContextCondensed) for call_id in event.covers]
+    conversation = Conversation(
+        started, model.dialect, speech, model.capabilities, model=model.name, fence=fence, condensed=condensed
+    )
     for event in events:
         conversation.add(event, contents)
     return conversation

@@ -14,6 +14,7 @@ from loopwright.core.events import (
     ApprovalGiven,
     CallEnded,
     CancelAsked,
+    ContextCondensed,
     ContextLost,
     Event,
     LetterRefused,
@@ -83,6 +84,8 @@ def aside(event: Event) -> tuple[str, str] | None:
             return "Switch", f"going on {form}: {event.reason}"
         case ContextLost():
             return "Warning", lost_context(event)
+        case ContextCondensed():
+            return "Condense", condensed(event)
         case ApprovalGiven():
             return "Approval", answered(event)
         case RunPaused():
@@ -181,6 +184,12 @@ def cost(dollars: float, price: Price | None) -> str:
     if not price.input and not price.output:
         return "free"
     return f"${dollars:.4f}" if dollars >= 0.0001 or not dollars else "less than $0.0001"
+
+
+def condensed(event: ContextCondensed) -> str:
+    """What was left out of the transcript, and what that saves."""
+    which = counted(len(event.covers), "older result")
+    return f"{which} left out of what the model is told: about {event.tokens:,} tokens become {event.left:,}"
 
 
 def lost_context(event: ContextLost) -> str:

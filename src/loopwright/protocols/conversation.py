@@ -5,7 +5,7 @@ joins bytes, so two requests of a run have all but their ends in common. What th
 how they look to the dialect, and what happens to the loop.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
 from types import MappingProxyType
 from typing import assert_never
@@ -18,6 +18,7 @@ from loopwright.core.events import (
     CallEnded,
     CallStarted,
     CancelAsked,
+    ContextCondensed,
     ContextLost,
     Event,
     LetterRefused,
@@ -33,7 +34,7 @@ from loopwright.core.events import (
     RunStarted,
     WaySwitched,
 )
-from loopwright.core.messages import Call, Example, Result, Turn, Way
+from loopwright.core.messages import Call, Example, Result, ToolSpec, Turn, Way
 from loopwright.protocols.fence import Fence, acts, quotes, unfenced, words_of
 from loopwright.protocols.images import illustrated, images_in
 from loopwright.protocols.labels import labels_of
@@ -58,6 +59,7 @@ class Conversation:
         *,
         model: str = "",
         fence: Fence = OPEN,
+        condensed: Collection[str] = (),
     ) -> None:
         """Begin the transcript.
 
@@ -68,11 +70,13 @@ class Conversation:
             capabilities: what the endpoint can do
             model: the name in the request body; without one it is what follows the provider in the run's model
             fence: how results are shown that hold what others wrote
+            condensed: calls whose results are left out
         """
         self._started = started
         self._dialect = dialect
         self._speech = speech
         self._fence = fence
+        self._condensed = frozenset(condensed)
         self._told: list[Result] = []
         """What tools returned since it was last looked into."""
         self._words: list[str] = []
@@ -140,6 +144,8 @@ class Conversation:
                 self._way, self._strange = event.way, event.model != self._started.model
             case RunForked():
                 self._forked(event)
+            case ContextCondensed():
+                self._offer()
             case RunResumed() | RunPaused() | RunEnded() | CancelAsked() | LetterRefused():
                 pass
             case ModelFailed() | CallStarted() | ApprovalAsked() | ApprovalGiven() | ContextLost():
@@ -237,8 +243,10 @@ class Conversation:
         if call is not None and event.how in ("ran", "given"):
             result = self._fence.around(call, result)
             self._told.append(event.result)
+        if event.call_id in self._condensed:
+            result = left_out(event.call_id, event.result, self._started.reader)
         self._results[event.call_id] = result
-        if event.result.artifacts and self._shows:
+        if event.result.artifacts and self._shows and event.call_id not in self._condensed:
             self._images[event.call_id] = images_in(event.result, contents)
         if event.whole is not None and event.whole.readable:
             self._offer()
@@ -281,6 +289,14 @@ def _foreign(turn: Turn) -> Turn:
 def _unsealed(turn: Turn) -> Turn:
     """A turn of another model: what that sealed for itself, or named by ids of its own, means nothing to this one."""
     return replace(turn, opaque=b"", calls=tuple(replace(call, provider_id="") for call in turn.calls))
+
+
+def left_out(call_id: str, result: Result, reader: ToolSpec | None) -> Result:
+    """What stands in the place of a result that was left out to save room: its size, and how to have it again."""
+    note = f"{len(memoryview(result.data)):,} bytes left out to save room"
+    if reader is not None:
+        note = f'{note}; {reader.name} {{"result": "{call_id}", "offset": 0}} gives them again'
+    return Result(result.status, error=result.error, note=note)
 
 
 def _framed(message: bytes) -> bytes:

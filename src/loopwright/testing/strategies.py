@@ -186,6 +186,7 @@ def limits() -> st.SearchStrategy[words.Limits]:
         seconds=st.none() | some,
         calls_per_turn=positive,
         unreadable=positive,
+        context=st.none() | positive,
     )
 
 
@@ -399,6 +400,14 @@ def later_events() -> st.SearchStrategy[ev.Event]:
         st.builds(ev.LetterRefused, at=numbers(), elapsed=numbers(), inbox=counts(), why=texts()),
         st.builds(ev.WaySwitched, at=numbers(), elapsed=numbers(), way=_ways(), reason=texts()),
         st.builds(ev.ContextLost, at=numbers(), elapsed=numbers(), expected=counts(), counted=counts()),
+        st.builds(
+            ev.ContextCondensed,
+            at=numbers(),
+            elapsed=numbers(),
+            covers=st.lists(texts(), max_size=2).map(tuple),
+            tokens=counts(),
+            left=counts(),
+        ),
         st.builds(ev.RunEnded, at=numbers(), elapsed=numbers(), outcome=outcomes()),
     )
 
