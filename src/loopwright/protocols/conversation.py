@@ -91,10 +91,8 @@ class Conversation:
         self._way: Way = started.way
         self._calls: tuple[Call, ...] = ()
         self._results: dict[str, Result] = {}
-        self._images: dict[str, tuple[Image, ...]] = {}
-        """Of the turn at hand, by call."""
-        self._shows = capabilities.images
-        self._closing = False
+        self._images: dict[str, tuple[Image, ...]] = {}  # of the turn at hand, by call
+        self._shows, self._closing = capabilities.images, False
         self._open(speech, fence)
         self._opening_bytes = self.request_bytes
 
