@@ -325,7 +325,7 @@ async def test_two_tasks_do_not_work_on_one_run() -> None:
     first = asyncio.create_task(desk.agent.run("send hi", run_id="r"))
     await waiting.wait()
     before = await desk.events()
-    with pytest.raises(Exception, match="another task is working on run r"):
+    with pytest.raises(Exception, match="is working on run r"):
         await desk.agent.resume("r")
     with pytest.raises(Exception, match="another task is working on run r"):
         await desk.agent.run("again", run_id="r")
