@@ -49,6 +49,10 @@ def _examples(call_id: str = "1.1") -> tuple[ev.Event, ...]:
         ev.NoteAdded(kind="empty"),
         ev.WaySwitched(way="text", reason="tools refused"),
         ev.ContextLost(expected=5000, counted=4096),
+        ev.ContextCondensed(covers=("1.1",)),
+        ev.PersonSaid(text="hurry"),
+        ev.CancelAsked(by="anna"),
+        ev.LetterRefused(inbox=1, why="no call waits for it"),
         ev.RunEnded(outcome=Outcome("failed")),
     )
 
@@ -96,7 +100,7 @@ def stages() -> dict[Stage, tuple[State, ...]]:
 def _moves(states: tuple[State, ...], where: Callable[[State], str]) -> Iterator[tuple[str, str]]:
     """Event and destination of all that may happen to these runs."""
     for state in states:
-        for event in _examples():
+        for event in (*_examples(), ev.RunForked(started=STARTED, parent="r", after=state.events)):
             after = deepcopy(state)
             try:
                 apply(after, event)
@@ -137,12 +141,13 @@ def run_edges() -> dict[tuple[str, str], list[str]]:
 
 def call_edges() -> dict[tuple[str, str], list[str]]:
     """The events that lead from stage to stage of one call; `[*]` is where it is answered."""
-    whole = ("RunPaused",)
+    taken_over = ("RunResumed", "RunForked", "CancelAsked")
+    whole = ("RunPaused", "LetterRefused")
     return _collected(
         (stage, name, end)
         for stage, states in stages().items()
         for name, end in _moves(states, _stage)
-        if name not in whole and not (name == "RunResumed" and end == stage)
+        if name not in whole and not (name in taken_over and end == stage)
     )
 
 
@@ -159,7 +164,7 @@ def page() -> str:
         "Drawn by `scripts/draw_states.py` from the tables in `loopwright.core.state`; change those and run it again.",
         "",
         "A run is in one of five phases. An event that is not in the row of the phase is refused before it is written",
-        "down. Only a run that failed can be resumed once it is over.",
+        "down. Only a run that failed can be resumed once it is over; every run can be forked.",
         "",
         *_diagram("new", run_edges()),
         "",
@@ -168,7 +173,8 @@ def page() -> str:
         "While a run is acting, each of its calls is at one of six stages. A call leaves the picture when it is",
         "answered; when the last one is, the run is ready again. A call that does not run, because it was refused,",
         "withheld or denied, is answered where it stands. After a crash, a call that was running is in doubt, and a",
-        "question to a person is asked again.",
+        "question to a person is asked again. So it is in a fork, whatever was allowed in its parent. Once somebody",
+        "wants the run to end, no call begins any more.",
         "",
         *_diagram("owed", call_edges()),
         "",

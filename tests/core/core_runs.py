@@ -17,8 +17,15 @@ TOOLS = (READ, ONCE, PAY, DENY, LENIENT)
 
 
 def started(limits: Limits | None = None, **fields: Any) -> ev.RunStarted:
-    usual: dict[str, Any] = {"run_id": "r", "task": "t", "tools": TOOLS, "limits": limits or Limits(), "attended": True}
-    return ev.RunStarted(model="m", **(usual | fields))
+    usual: dict[str, Any] = {
+        "model": "m",
+        "run_id": "r",
+        "task": "t",
+        "tools": TOOLS,
+        "limits": limits or Limits(),
+        "attended": True,
+    }
+    return ev.RunStarted(**(usual | fields))
 
 
 def asked(number: int = 1, closing: str = "", **fields: Any) -> ev.ModelAsked:

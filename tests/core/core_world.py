@@ -22,6 +22,7 @@ from loopwright.core.drift import BYTES_A_TOKEN
 from loopwright.core.limits import IMAGE_TOKENS, MESSAGE_BYTES, OFFER_BYTES, TELLING_BYTES, size
 from loopwright.core.loop import apply, due
 from loopwright.core.messages import Call, Content, Limits, Price, Result, Settings, ToolSpec, Turn, Usage, Whole
+from loopwright.core.outside import unheard
 from loopwright.core.rules import Match, Rule
 from loopwright.core.state import State
 
@@ -77,6 +78,11 @@ class Play(Struct):
     """Tokens that the next request has at least, by an honest count, beside what was added since the last."""
     added: int = 0
     """Tokens that were added since the last count, at least."""
+    letters: int = 0
+    """Letters that came."""
+    forks: int = 0
+    closing: bool = False
+    """Whether the request for the closing answer stands in the transcript, and nobody has counted it."""
 
     def write(self, event: ev.Event) -> None:
         """Write a fact down."""
@@ -94,6 +100,16 @@ class Play(Struct):
     def rarely(self) -> bool:
         """Mostly not."""
         return self.chance.randint(1, 10) == 10
+
+    def letter(self) -> int:
+        """The number of a letter that came just now."""
+        self.letters += 1
+        return self.letters
+
+    def told(self, bytes_: int) -> None:
+        """The model is told something that no tool said."""
+        self.bound += TELLING_BYTES + bytes_
+        self.sent = 0
 
     def wait(self, name: str) -> float:
         """Let time pass for something in flight, but not beyond its limit."""
@@ -114,6 +130,7 @@ def limits(chance: Random) -> Limits:
     }
     chosen = {chance.choice(sorted(tight)) for _ in range(chance.randint(0, 2))}
     few: dict[str, Any] = {name: tight[name] if name in chosen else None for name in tight}
+    few["context"] = chance.choice((None, None, 1, 5_000))
     return Limits(**few, calls_per_turn=chance.choice((32, 4, 2, 1)), unreadable=chance.randint(1, 4))
 
 
@@ -168,7 +185,7 @@ def _step(play: Play) -> bool:
     if play.trouble and state.phase == "over":
         return _over(play)
     if play.trouble and play.rarely():
-        play.write(_resumed(play) if play.pick((True, False)) else ev.RunPaused(elapsed=play.now))
+        _meddle(play)
         return True
     flying: list[Command | str] = [name for name, item in state.open.items() if item.stage in ("running", "asked")]
     chances = [*due(state), *flying, *([""] if state.phase == "asking" else [])]
@@ -187,10 +204,81 @@ def _step(play: Play) -> bool:
 
 def _over(play: Play) -> bool:
     outcome = play.state.outcome
+    if play.rarely() or play.rarely():
+        _fork(play)
+        return True
     if outcome is None or outcome.status != "failed" or play.rarely():
         return False
     play.write(_resumed(play))
     return True
+
+
+def _meddle(play: Play) -> None:
+    """What comes from outside: another driver, a pause, a letter, a fork."""
+    match play.pick(("resume", "resume", "pause", "pause", "say", "say", "cancel", "fork", "letter")):
+        case "resume":
+            play.write(_resumed(play))
+        case "pause":
+            play.write(ev.RunPaused(elapsed=play.now))
+        case "say":
+            _say(play)
+        case "cancel" if play.state.outcome is None:
+            play.until.clear()
+            by, reason = play.pick(("", "anna")), play.pick(REASONS)
+            play.write(ev.CancelAsked(by=by, reason=reason, inbox=play.letter(), elapsed=play.now))
+        case "fork":
+            _fork(play)
+        case _:
+            play.write(ev.LetterRefused(inbox=play.letter(), why="it fits nothing", elapsed=play.now))
+
+
+def _say(play: Play) -> None:
+    """A person tells the model something, as much as the limits leave room for; else the letter is refused."""
+    text = play.pick(("stop", "3 and 4", "é" * 500, "w" * play.number(0, 20_000)))
+    if play.state.phase != "ready" or unheard(play.state, text):
+        play.write(ev.LetterRefused(inbox=play.letter(), why="not now", elapsed=play.now))
+        return
+    play.write(ev.PersonSaid(text=text, by="anna", inbox=play.letter(), elapsed=play.now))
+    play.told(size(text))
+
+
+def _fork(play: Play) -> None:
+    """Another run goes on from here, under the same rules or under others."""
+    before, settled = play.state.started, play.state.phase in ("ready", "over")
+    assert before is not None
+    play.forks += 1
+    fresh, say = settled and play.pick((True, False)), settled and play.pick((True, False))
+    rules = before if play.pick((True, False)) else _other_rules(play, before)
+    rules = replace(rules, run_id=f"f{play.forks}", attended=play.pick((True, False)))
+    play.bound += max(0, rules.opening_bytes - before.opening_bytes)
+    play.bound += rules.opening_bytes if rules.way != play.state.way else 0
+    play.bound += TELLING_BYTES if play.closing else 0
+    play.bound *= 1 if rules.model == before.model else 4
+    play.closing, play.sent, play.now = False, 0, 0.0 if fresh else play.now
+    play.until = dict.fromkeys((*play.state.open, ""), play.now)
+    said = play.pick(("and now?", "w" * 300)) if say else ""
+    fork = ev.RunForked(
+        started=rules,
+        parent=before.run_id,
+        after=len(play.events),
+        say=said,
+        fresh=fresh,
+        context_bytes=play.bound,
+        elapsed=play.now,
+    )
+    play.write(fork)
+    if said:
+        play.told(size(said))
+    if not settled and play.pick((True, True, False)):
+        play.write(_resumed(play))
+
+
+def _other_rules(play: Play, before: ev.RunStarted) -> ev.RunStarted:
+    """Other limits, tools, rules, words: all but the price, so that sums stay exact."""
+    other = beginning(play.chance, limits(play.chance))
+    tools = tuple(play.chance.sample(TOOLS, play.number(1, len(TOOLS)))) if play.rarely() else TOOLS
+    same_price = replace(other, price=before.price, tools=tools, model=play.pick(("m", "other")))
+    return replace(same_price, limits=play.pick((before.limits, other.limits)))
 
 
 def _resumed(play: Play) -> ev.RunResumed:
@@ -201,7 +289,7 @@ def _resumed(play: Play) -> ev.RunResumed:
 def _perform(play: Play, command: Command) -> None:
     match command:
         case AskModel(asked, until):
-            play.until[""] = until
+            play.until[""], play.closing = until, play.closing or bool(asked.closing)
             play.write(replace(asked, elapsed=play.now))
         case RunTool(call, _, room, until):
             play.until[call.id], play.rooms[call.id] = until, room
@@ -214,8 +302,7 @@ def _perform(play: Play, command: Command) -> None:
             if isinstance(event, ev.CallEnded):
                 _observed(play, event.result)
             elif isinstance(event, ev.NoteAdded):
-                play.bound += TELLING_BYTES + size(event.detail)
-                play.sent = 0
+                play.told(size(event.detail))
             elif isinstance(event, ev.WaySwitched) and play.state.started is not None:
                 play.bound += play.state.started.opening_bytes
                 play.sent = 0
@@ -236,7 +323,10 @@ def _end(play: Play, name: str) -> None:
     result, whole = _result(play, play.rooms[name]), _whole(play, play.rooms[name])
     if whole is not None and whole.readable and READER.name not in play.state.tools:
         play.bound += OFFER_BYTES
-    play.write(ev.CallEnded(call_id=name, result=result, elapsed=play.wait(name), whole=whole))
+    ended = ev.CallEnded(call_id=name, result=result, elapsed=play.wait(name), whole=whole)
+    if play.rarely():
+        ended = replace(ended, by="anna", inbox=play.letter())
+    play.write(replace(ended, how="given") if play.forks and play.rarely() else ended)
     _observed(play, result)
 
 
@@ -251,6 +341,7 @@ def _said(play: Play, name: str) -> ev.ApprovalGiven:
         scope=play.pick(("once", "once", "call", "tool")),
         arguments=changed,
         digest=play.state.consent.digest(item.allowed),
+        inbox=play.letter() if play.rarely() else 0,
         elapsed=play.wait(name),
     )
 
@@ -297,7 +388,7 @@ def _answer(play: Play) -> None:
         play.bound = sent + min(output, _written(turn))
     else:
         play.bound, play.sent = usage.tokens, usage.input_tokens
-    play.added = 0
+    play.added, play.closing = 0, False
     play.write(ev.ModelReplied(turn=turn, usage=_priced(play, usage), elapsed=elapsed))
 
 

@@ -24,7 +24,7 @@ from loopwright.core.drift import (
     Kept,
 )
 from loopwright.core.loop import apply, due
-from loopwright.core.messages import Call, Limits, Outcome, Result, ToolSpec, Turn, Usage, Way
+from loopwright.core.messages import Call, Limits, Outcome, Result, ToolSpec, Turn, Usage
 from loopwright.core.state import State
 
 generated = settings(
@@ -248,15 +248,22 @@ def test_a_switch_that_is_owed_survives_a_crash() -> None:
 @generated
 @given(histories(most=100))
 def test_the_way_changes_only_with_leave_and_never_too_often(events: History) -> None:
-    beginning_, changes = events[0], switches(events)
-    assert isinstance(beginning_, ev.RunStarted)
-    refused = any(isinstance(event, ev.ModelFailed) and event.failure == "tools_refused" for event in events)
-    assert len(changes) <= SWITCHES + refused
-    way: Way = beginning_.way
-    for change in changes:
-        assert change.way != way
-        assert beginning_.may_switch if change.way == "text" else beginning_.may_return
-        way = change.way
+    """A fork counts anew, in the way that its rules name."""
+    rules, refused, changes = None, 0, 0
+    for state, event in folded(events):
+        match event:
+            case ev.RunStarted() | ev.RunForked():
+                rules, refused, changes = (event if isinstance(event, ev.RunStarted) else event.started), 0, 0
+            case ev.ModelFailed(failure="tools_refused"):
+                refused = 1
+            case ev.WaySwitched():
+                changes += 1
+                assert event.way != state.way
+                assert rules is not None
+                assert rules.may_switch if event.way == "text" else rules.may_return
+                assert changes <= SWITCHES + refused
+            case _:
+                pass
 
 
 @generated

@@ -7,14 +7,15 @@ from random import Random
 
 from core_world import READER, TOOLS, beginning, chances, folded, histories, played
 from hypothesis import HealthCheck, given, settings
+from msgspec import Struct, field
 
 from loopwright.core import events as ev
 from loopwright.core.commands import Record, RunTool
 from loopwright.core.drift import CONTEXT_LOST
-from loopwright.core.limits import TELLING_BYTES
+from loopwright.core.limits import TELLING_BYTES, Ledger
 from loopwright.core.loop import apply, due
 from loopwright.core.messages import Limits
-from loopwright.core.state import State, ledger_of
+from loopwright.core.state import State, ledger_of, started_of
 
 generated = settings(
     max_examples=150,
@@ -75,19 +76,36 @@ def test_law_2_every_call_is_answered_once_before_the_next_question(events: tupl
 @generated
 @given(histories())
 def test_law_3_no_limit_is_passed_at_any_moment(events: tuple[ev.Event, ...]) -> None:
-    limits, price = begun(events).limits, begun(events).price
-    for state in states(events):
-        ledger = ledger_of(state)
-        used = ledger.spent + ledger.reserved
-        assert used.tokens <= most(limits.tokens)
-        assert price is None or used.cost <= most(limits.cost)
-        assert ledger.asks <= most(limits.model_calls)
-        assert ledger.elapsed <= most(limits.seconds)
-    replies = {e.turn.calls[0].id.partition(".")[0] for e in events if isinstance(e, ev.ModelReplied) and e.turn.calls}
-    started = {event.call_id for event in events if isinstance(event, ev.CallStarted)}
-    steps = replies & {name.partition(".")[0] for name in started}
-    assert len(started) <= most(limits.tool_calls)
-    assert len(steps) <= most(limits.steps)
+    """A fork may have narrower limits than what its parent used up already; then it uses nothing more."""
+    used = Used()
+    for state, event in zip(states(events), events, strict=True):
+        started, ledger = started_of(state), ledger_of(state)
+        match event:
+            case ev.RunForked(fresh=True):
+                used = Used()
+            case ev.RunForked():
+                used.before = deepcopy(ledger)
+            case ev.CallStarted(call_id=name):
+                used.calls.add(name)
+                used.steps.add(name.partition(".")[0])
+            case _:
+                pass
+        before, limits, tokens = used.before, started.limits, ledger.spent + ledger.reserved
+        assert tokens.tokens <= max(most(limits.tokens), (before.spent + before.reserved).tokens)
+        assert started.price is None or tokens.cost <= max(most(limits.cost), (before.spent + before.reserved).cost)
+        assert ledger.asks <= max(most(limits.model_calls), before.asks)
+        assert ledger.elapsed <= max(most(limits.seconds), before.elapsed)
+        assert len(used.calls) <= max(most(limits.tool_calls), before.admitted)
+        assert len(used.steps) <= max(most(limits.steps), before.steps)
+
+
+class Used(Struct):
+    """What was used since the limits counted anew."""
+
+    calls: set[str] = field(default_factory=set[str])
+    steps: set[str] = field(default_factory=set[str])
+    before: Ledger = field(default_factory=lambda: Ledger(Limits(), None, None, 0))
+    """What the last fork began with."""
 
 
 def most(limit: float | None) -> float:
@@ -97,12 +115,11 @@ def most(limit: float | None) -> float:
 @generated
 @given(histories())
 def test_law_3_what_is_set_aside_covers_what_the_question_uses(events: tuple[ev.Event, ...]) -> None:
-    limits = begun(events).limits
     worst = None
-    for event in events:
+    for state, event in folded(events):
         if isinstance(event, ev.ModelAsked):
-            worst = event.worst
-        elif isinstance(event, ev.ModelReplied) and worst is not None and limits.tokens is not None:
+            worst = event.worst if started_of(state).limits.tokens is not None else None
+        elif isinstance(event, ev.ModelReplied) and worst is not None:
             assert event.usage.input_tokens <= worst.input_tokens
             assert event.usage.output_tokens <= worst.output_tokens
 
@@ -112,26 +129,40 @@ def test_law_3_what_is_set_aside_covers_what_the_question_uses(events: tuple[ev.
 def test_law_3_a_run_that_began_with_enough_asks_its_closing_question(events: tuple[ev.Event, ...]) -> None:
     """Enough is the opening, the request for the closing answer and one token of output; in both budgets.
 
-    Two cases are outside the promise. Where the way of speaking changes behind a reply, saying everything over again in
-    the other way was not paid for beforehand. Where the server drops the transcript, the run ends without a question.
+    Three cases are outside the promise. Where the way of speaking changes behind a reply, saying everything over again
+    in the other way was not paid for beforehand. Where the server drops the transcript, the run ends without a
+    question. And a fork may have too little left for what it takes over.
     """
     state = after(events)
-    if not enough(begun(events)) or switched_late(events) or lost_context(state):
+    began = max(number for number, event in enumerate(events) if isinstance(event, ev.RunStarted | ev.RunForked))
+    rest = events[began:]
+    if not enough(after(events[: began + 1])) or switched_late(rest) or lost_context(state):
         return
     if state.outcome is not None and state.outcome.status in ("stopped", "partial"):
         assert state.outcome.reason
-        assert any(isinstance(event, ev.ModelAsked) and event.closing for event in events)
+        assert any(isinstance(event, ev.ModelAsked) and event.closing for event in rest)
 
 
-def enough(started: ev.RunStarted) -> bool:
-    limits, price, least = started.limits, started.price, started.opening_bytes + TELLING_BYTES
-    tokens = limits.tokens is None or limits.tokens >= least + 1
-    return tokens and (limits.cost is None or price is None or limits.cost >= least * price.input + price.output)
+def enough(state: State) -> bool:
+    """Whether a run that begins, as a whole or as a fork, can pay for its closing question.
+
+    Of forks only those count that begin at a settled place, with time and questions left and no reminder owed.
+    """
+    started, ledger = started_of(state), ledger_of(state)
+    limits, price, least = started.limits, started.price, ledger.context + TELLING_BYTES
+    asks = limits.model_calls is None or ledger.asks < limits.model_calls
+    if state.phase != "ready" or state.note is not None or ledger.elapsed or not asks:
+        return False
+    tokens = limits.tokens is None or limits.tokens - ledger.spent.tokens >= least + 1
+    cost = least * price.input + price.output if price is not None else 0.0
+    return tokens and (limits.cost is None or price is None or limits.cost - ledger.spent.cost >= cost)
 
 
 def switched_late(events: tuple[ev.Event, ...]) -> bool:
     kinds = [type(event) for event in events]
-    return ev.WaySwitched in kinds and ev.ModelReplied in kinds[: kinds.index(ev.WaySwitched)]
+    return ev.WaySwitched in kinds and (
+        isinstance(events[0], ev.RunForked) or ev.ModelReplied in kinds[: kinds.index(ev.WaySwitched)]
+    )
 
 
 def lost_context(state: State) -> bool:
@@ -164,7 +195,11 @@ def test_law_5_in_doubt_a_call_runs_again_only_if_it_may(events: tuple[ev.Event,
                 assert free or leave[name] >= 1
             case ev.ApprovalGiven(call_id=name, allowed=True):
                 leave[name] += 1
-            case ev.CallEnded(call_id=name, how=how):
+            case ev.RunForked():
+                leave.clear()
+                owned = Counter({name: item.stage in ("running", "doubt") for name, item in state.open.items()})
+                starts = +Counter({name: starts[name] for name, begun in owned.items() if begun})
+            case ev.CallEnded(call_id=name, how=how) if how != "given":
                 item = state.open[name]
                 assert how != "ran" or item.stage == "running"
                 assert (how == "unknown") == (item.doubtful and item.stage != "running")
@@ -188,11 +223,14 @@ def test_law_5_a_doubtful_call_that_nobody_is_asked_about_ends_as_unknown(events
 @generated
 @given(histories(most=100))
 def test_reading_on_is_possible_only_once_the_model_was_told_of_it(events: tuple[ev.Event, ...]) -> None:
-    told = False
+    told = False  # or a result was left out: what stands in its place tells of it, too
     for state, event in folded(events):
-        assert (READER.name in state.tools) == told
+        reader = state.started.reader if state.started is not None else None
+        assert (READER.name in state.tools) == (told and reader is not None)
         if isinstance(event, ev.CallEnded) and event.whole is not None:
             told = told or event.whole.readable
+        elif isinstance(event, ev.ContextCondensed):
+            told = told or reader is not None
 
 
 @generated
@@ -218,10 +256,15 @@ def test_asking_what_is_due_changes_nothing(events: tuple[ev.Event, ...]) -> Non
 @given(histories(most=100))
 def test_the_state_holds_nothing_that_grows_but_the_memory_of_the_guard(events: tuple[ev.Event, ...]) -> None:
     """What makes `apply` and `due` cost the same at every length: containers are bounded by one turn, or altogether."""
-    for state, _ in folded(events):
-        ledger, widest = state.ledger, begun(events).limits.calls_per_turn
+    widest = 0
+    for state, event in folded(events):
+        ledger = state.ledger
+        if isinstance(event, ev.RunStarted):
+            widest = event.limits.calls_per_turn
+        elif isinstance(event, ev.RunForked):  # what is open there was opened in the parent
+            widest = max(widest, event.started.limits.calls_per_turn)
         assert len(state.open) <= widest
-        assert len(state.tools) - (READER.name in state.tools) == (0 if state.phase == "new" else len(TOOLS))
+        assert len(state.tools) - (READER.name in state.tools) == (len(state.started.tools) if state.started else 0)
         assert len(state.guard.errors) <= widest
         assert len(state.guard.before) <= widest
         containers = {
@@ -236,6 +279,7 @@ def test_the_state_holds_nothing_that_grows_but_the_memory_of_the_guard(events: 
             "Guard.seen", "Guard.errors", "Guard.before",
             "Consent.run_id", "Consent.rules", "Consent.reader", "Consent.read", "Consent.calls", "Consent.tools",
         }  # fmt: skip
+        assert len(state.taken) <= sum(bool(getattr(event, "inbox", 0)) for event in events)
         given = sum(isinstance(event, ev.ApprovalGiven) for event in events)
         assert len(state.consent.calls) + len(state.consent.tools) <= given
         assert state.consent.watching or not state.consent.origins.waiting

@@ -10,6 +10,7 @@ import pytest
 from core_runs import asked, begun, ended, fold, question, replied, started, unread
 from core_world import folded, histories
 from hypothesis import given, settings
+from msgspec.structs import replace
 
 from loopwright.core import events as ev
 from loopwright.core.errors import IllegalEvent
@@ -32,8 +33,19 @@ EVENTS: tuple[ev.Event, ...] = (
     ev.NoteAdded(kind="empty"),
     ev.WaySwitched(way="text", reason="refused"),
     ev.ContextLost(expected=5000, counted=4096),
+    ev.ContextCondensed(covers=("1.1",)),
+    ev.PersonSaid(text="hurry", by="anna", inbox=1),
+    ev.CancelAsked(by="anna", inbox=2),
+    ev.LetterRefused(inbox=3, why="no call waits for it"),
     ev.RunEnded(outcome=Outcome("failed")),
 )
+
+
+def forked(state: State, **fields: Any) -> ev.RunForked:
+    """A fork that begins where the run is now."""
+    return ev.RunForked(started=started(run_id="f"), parent="r", after=state.events, **fields)
+
+
 ACTING = (started(), asked(), replied(1, "pay"))
 ASKED = (*ACTING, ev.ApprovalAsked(call_id="1.1"))
 RUNNING = (started(), asked(), replied(1, "once"), begun())
@@ -68,7 +80,7 @@ def refused(state: State, event: ev.Event) -> bool:
 
 
 def test_the_cases_here_are_all_there_are() -> None:
-    assert {type(event) for event in EVENTS} == set(get_args(ev.Event))
+    assert {*(type(event) for event in EVENTS), ev.RunForked} == set(get_args(ev.Event))
     assert set(PHASES) == set(LEGAL) == set(get_args(Phase))
     assert set(STAGES) == set(LEGAL_CALL) == set(get_args(Stage))
     assert {phase: state.phase for phase, state in PHASES.items()} == {phase: phase for phase in LEGAL}
@@ -82,6 +94,15 @@ def test_in_every_phase_only_what_the_table_holds_may_follow(phase: Phase, event
         assert refused(PHASES[phase], event)
     elif not isinstance(event, CALL_EVENTS):
         assert not refused(PHASES[phase], event)
+
+
+@pytest.mark.parametrize("phase", LEGAL)
+def test_a_fork_may_begin_wherever_a_run_has_begun_and_nowhere_else(phase: Phase) -> None:
+    state = PHASES[phase]
+    assert refused(state, forked(state)) == (phase == "new")
+    assert refused(state, replace(forked(state), after=state.events + 1))
+    assert refused(state, forked(state, say="hurry")) == (phase not in ("ready", "over"))
+    assert refused(state, forked(state, fresh=True)) == (phase not in ("ready", "over"))
 
 
 @pytest.mark.parametrize("kind", CALL_EVENTS, ids=lambda kind: kind.__name__)
@@ -98,9 +119,27 @@ def test_at_every_stage_of_a_call_only_what_the_table_holds_may_follow(stage: St
 @given(histories())
 def test_whatever_is_refused_leaves_the_state_as_it_was(events: tuple[ev.Event, ...]) -> None:
     for state, happened in folded(events):
-        for event in (*EVENTS, happened):
+        for event in (*EVENTS, forked(state, fresh=True), happened):
             illegal = refused(state, event)
             assert illegal or isinstance(event, LEGAL[state.phase])
+
+
+@settings(max_examples=60, deadline=None)
+@given(histories())
+def test_no_letter_is_taken_twice(events: tuple[ev.Event, ...]) -> None:
+    for state, happened in folded(events):
+        if not state.taken:
+            continue
+        number = min(state.taken)
+        letters = (
+            ev.PersonSaid(text="", inbox=number),
+            ev.CancelAsked(inbox=number),
+            ev.LetterRefused(inbox=number, why=""),
+        )
+        for event in letters:
+            assert refused(state, event)
+        if isinstance(happened, ev.ApprovalGiven | ev.CallEnded):
+            assert refused(state, replace(happened, inbox=number))
 
 
 @pytest.mark.parametrize(
@@ -127,6 +166,10 @@ def test_whatever_is_refused_leaves_the_state_as_it_was(events: tuple[ev.Event, 
         ((*RUNNING, ev.RunResumed(attended=True)), begun(), "not what call 1.1 is owed"),
         ((*RUNNING, ev.RunResumed(attended=True)), ended(), "call 1.1 did not run"),
         (ACTING, ended(), "call 1.1 did not run"),
+        ((started(), ev.CancelAsked()), ev.CancelAsked(), "the run is about to end"),
+        ((started(), ev.CancelAsked()), ev.PersonSaid(text="no"), "the run is about to end"),
+        ((started(Limits(tokens=4000)),), ev.PersonSaid(text="é" * 2000), "are 4,000 bytes long, and the limits leave"),
+        ((started(), ev.LetterRefused(inbox=5, why="")), ev.CancelAsked(inbox=5), "letter 5 was taken before"),
         ((started(), ev.RunEnded(outcome=Outcome("stopped"))), ev.RunResumed(), "and not by a failure"),
         ((started(), ev.RunEnded(outcome=Outcome("answered", "42"))), ev.RunResumed(), "and not by a failure"),
     ],

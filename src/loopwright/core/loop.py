@@ -281,15 +281,14 @@ def _read_on(state: State) -> None:
     """Once the model was told how to read on in a result, the tool for that is one of its tools."""
     reader = started_of(state).reader
     if reader is not None:
-        state.tools[reader.name] = reader
+        state.told, state.tools[reader.name] = True, reader
         ledger_of(state).offered()
 
 
 def _turn_over(state: State) -> None:
-    state.phase = "ready"
+    state.phase, verdict = "ready", state.guard.turn_over()
     if outside.is_cancelled(state):
         return
-    verdict = state.guard.turn_over()
     if state.asked is not None and state.asked.closing:
         state.outcome = Outcome("stopped", None, state.closing)
     elif verdict == "close":
@@ -343,6 +342,7 @@ def _due_call(state: State, item: Open) -> Command | None:
 
 def _question(item: Open, always: str) -> Literal["approval", "doubt"] | None:
     """What a person must be asked before the call may run."""
-    if item.stage == "doubt":
-        return None if item.tool.repeatable else "doubt"
-    return "approval" if item.stage == "owed" and item.verdict.permission == "ask" and not always else None
+    asks = item.verdict.permission == "ask" and not always
+    if item.stage == "doubt":  # nobody allowed it in this run where it began in the parent of a fork
+        return None if item.tool.repeatable and (item.by or not asks) else "doubt"
+    return "approval" if item.stage == "owed" and asks else None

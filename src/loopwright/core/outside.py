@@ -190,7 +190,8 @@ def _judge_anew(state: State) -> None:
         item.tool = state.tools.get(item.call.tool) or item.tool
         if item.stage in ("asked", "allowed", "denied"):
             item.stage = "doubt" if item.doubtful else "owed"
-            item.said, item.by, item.changed = "", "", None
+            item.said, item.changed = "", None
+        item.by = ""
         item.verdict = state.consent.judge(item.allowed, item.tool)
         if item.refusal is None:
             _refuse_anew(state, item)

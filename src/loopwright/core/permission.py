@@ -68,7 +68,8 @@ class Consent(Struct):
         """Take in the rules, and what the task and the instructions say."""
         self.run_id, self.rules = started.run_id, started.rules
         self.reader = started.reader.name if started.reader is not None else ""
-        self.watching = any(not (tool.trusted_output and tool.trusted_description) for tool in started.tools)
+        # Once watched, always watched: a fork without such tools knows what they said in its parent.
+        self.watching |= any(not (tool.trusted_output and tool.trusted_description) for tool in started.tools)
         foreign = next((tool.name for tool in started.tools if not tool.trusted_description), "")
         self.read = f"the description of {_quoted(foreign)}" if foreign else ""
         self._hear(started.task)
