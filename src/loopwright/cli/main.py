@@ -8,7 +8,24 @@ from typing import Annotated
 
 import typer
 
-from loopwright.cli import ask, audit, chat, debug, diff, fork, letters, models, read, replay, resume, runs, show, tools
+from loopwright.cli import (
+    ask,
+    audit,
+    chat,
+    debug,
+    diff,
+    export,
+    fork,
+    importing,
+    letters,
+    models,
+    read,
+    replay,
+    resume,
+    runs,
+    show,
+    tools,
+)
 from loopwright.cli.exits import ANSWERED, FAILED, INTERRUPTED, USAGE
 
 FROM_FILE = (
@@ -62,6 +79,8 @@ app.command()(letters.cancel)
 app.command()(runs.runs)
 app.command()(show.show)
 app.command()(audit.audit)
+app.command()(export.export)
+app.command(name="import")(importing.import_run)
 app.command()(tools.tools)
 app.command()(models.models)
 app.command()(read.read)

@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from loopwright.cli.project import Project, project_of, text_of
-from loopwright.cli.setup import Recipe
+from loopwright.cli.setup import Recipe, recipe_of
 from loopwright.core.errors import UsageError
 from loopwright.core.events import ApprovalGiven, CallEnded, Event, RunForked, RunStarted
 from loopwright.engine.telling import visible
@@ -45,6 +45,29 @@ def check_trust(recipe: Recipe, journal: Place, run_id: str, *, trusted: bool, h
         asked
     )
     _agree(text, "")
+
+
+def check_import(history: Sequence[Event], journal: Place | None, *, trusted: bool) -> None:
+    """Let a run out of a file into the user's own journal only if to go on with it is harmless, or the user agrees.
+
+    A run in another journal is asked about when somebody goes on with it.
+
+    Raises:
+        UsageError: the user does not agree, or nobody is there to ask
+    """
+    if trusted or not (journal is None or is_own(journal) or _is_usual(journal)):
+        return
+    asked = list[str]()
+    for event in history:
+        if isinstance(event, RunStarted | RunForked):
+            rules = event if isinstance(event, RunStarted) else event.started
+            with suppress(UsageError):  # a run of a program cannot be gone on with from the command line
+                asked += consequences(recipe_of(rules.recipe, rules.run_id)) + permissions(history)
+    if asked:
+        text = "in your own journal this run counts as yours. To go on with it would " + ", and ".join(
+            dict.fromkeys(asked)
+        )
+        _agree(text, ", or --journal FILE to keep it apart")
 
 
 def followed(file: Path, *, trusted: bool) -> Project:
@@ -186,6 +209,15 @@ def is_own(journal: Place) -> bool:
         return os.path.samestat(found, usual.stat()) and (os.name != "posix" or found.st_uid == os.getuid())
     except OSError:
         return False
+
+
+def _is_usual(journal: Place) -> bool:
+    """Whether this is, or will be, the usual place."""
+    from loopwright.journal.location import default_path, default_place
+
+    if not isinstance(journal, Path):
+        return journal == default_place()
+    return journal.absolute() in (default_path().absolute(), default_path(folder=Path("/")).absolute())
 
 
 def _host(base_url: str) -> str:
