@@ -269,7 +269,7 @@ def _fork(play: Play) -> None:
     play.write(fork)
     if said:
         play.told(size(said))
-    if not settled and play.pick((True, True, False)):
+    if play.state.phase == "asking" or (not settled and play.pick((True, True, False))):
         play.write(_resumed(play))
 
 
