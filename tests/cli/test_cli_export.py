@@ -153,6 +153,19 @@ async def test_a_run_that_would_start_something_is_not_taken_into_the_own_journa
     assert (await run(tmp_path, "import", "-", "--as", "strange", "--trust", stdin=text)).code == 0
 
 
+async def test_a_run_is_a_document_to_read(tmp_path: Path) -> None:
+    run_id = await the_bet(tmp_path)
+    told = await run(tmp_path, "export", "--format", "markdown")
+    assert told.out.startswith(f"# Run `{run_id}`\n"), told
+    assert "### Act 1\n\n```text\nget_current_weather" in told.out
+    assert "- Outcome: `answered · 2 steps · 2 calls · " in told.out
+    file = tmp_path / "run.md"
+    assert (await run(tmp_path, "export", "--format", "markdown", "-o", str(file))).code == 0
+    assert file.read_text(encoding="utf-8") == told.out
+    again = await run(tmp_path, "export", "-o", str(file))
+    assert (again.code, "is there already" in again.err) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

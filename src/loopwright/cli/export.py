@@ -11,7 +11,7 @@ from loopwright.cli.ask import JournalOption
 if TYPE_CHECKING:
     from loopwright.core.events import Event
 
-FORMATS = ("jsonl", "openai")
+FORMATS = ("jsonl", "openai", "markdown")
 
 
 def export(
@@ -29,6 +29,7 @@ def export(
 
     jsonl: every event as a JSON line, with all that it refers to; 'loopwright import' makes the same run of it again.
     openai: the conversation as {"messages": […], "tools": […]}, without what only the run needs.
+    markdown: a document to read, with steps, answer and figures.
     """
     import asyncio
 
@@ -70,6 +71,10 @@ def _text(form: str, run_id: str, events: "Sequence[Event]", contents: Mapping[s
     match form:
         case "openai":
             return _messages(events)
+        case "markdown":
+            from loopwright.engine.export.markdown import to_markdown
+
+            return to_markdown(events)
         case _:
             from loopwright.engine.export.lines import to_lines
 

@@ -27,26 +27,13 @@ from loopwright.core.events import (
     ModelAsked,
     ModelFailed,
     ModelReplied,
-    NoteAdded,
-    RunForked,
     RunPaused,
     RunStarted,
 )
-from loopwright.core.messages import Price, Turn
+from loopwright.core.messages import Price
 from loopwright.engine.history import RunResult
 from loopwright.engine.ports import TextArrived
-from loopwright.engine.telling import (
-    NOTES,
-    aside,
-    escaped,
-    observed,
-    took,
-    visible,
-    visible_json,
-    whose,
-    written,
-    written_out,
-)
+from loopwright.engine.telling import Teller, escaped, took, visible, visible_json, written_out
 from loopwright.journal.location import Place
 
 FOLD = 600
@@ -132,44 +119,28 @@ class Printer:
         """Whether a person at this terminal is asked, with all that belongs to the question."""
         self._console = console
         self._most = None if full else FOLD
-        self._price: Price | None = None
-        self._turns = 0
-        self._doubtful = 0
-        self._labels: dict[str, str] = {}
-        self._failed = ""
-        self._problem = ""
+        self._teller = Teller()
         self._waiting: Status | None = None
         self._arriving = ""
 
     def recall(self, history: Iterable[Event]) -> None:
         """Take note of what happened before, so that what follows is numbered on."""
         for event in history:
-            self._note(event)
+            self._teller.note(event)
 
     def __call__(self, run_id: str, event: Event | TextArrived) -> None:
         """Print one event."""
         self.run_id = run_id
-        self._note(event)
-        match event:
-            case ModelAsked():
-                if event.closing:
-                    self._part("Close", f"the run is closing ({event.closing}); asking for what is known")
-                self._wait("thinking")
-            case ModelReplied():
-                self.rest()
-                self._replied(event.turn, whose(event))
-            case TextArrived():
-                self._arrive(event.text)
-            case CallStarted():
-                if event.by.startswith("rule ") or "always" in event.by:
-                    self._part(f"Allowed {self._labels.get(event.call_id, event.call_id)}", event.by)
-                self._wait("working")
-            case CallEnded():
-                self.rest()
-                label = self._labels.get(event.call_id, event.call_id)
-                self._part(f"Observe {label}{whose(event)}", observed(event.result))
-            case _:
-                self._aside(event)
+        if isinstance(event, TextArrived):
+            self._arrive(event.text)
+            return
+        if isinstance(event, ModelReplied | ModelFailed | CallEnded | CancelAsked | RunPaused):
+            self.rest()
+        if not (isinstance(event, ApprovalAsked) and self.asked_elsewhere):
+            for told in self._teller.tell(event):
+                self._part(told.heading, told.text)
+        if isinstance(event, ModelAsked | CallStarted):
+            self._wait("thinking" if isinstance(event, ModelAsked) else "working")
 
     def rest(self) -> None:
         """Take away the line that says what is being waited for."""
@@ -188,56 +159,10 @@ class Printer:
         if result.answer is not None:
             self._console.print(Text("\nAnswer", style="bold green"))
             self._console.print(Text(visible(result.answer)), soft_wrap=True)
-        if result.status == "failed" and self._failed == result.reason:
+        if result.status == "failed" and self._teller.failed == result.reason:
             result = replace(result, reason="")
-        self._console.print(
-            Text("\n" + visible(figures(result, self._price, self.journal, self._doubtful)), style="dim"),
-            soft_wrap=True,
-        )
-
-    def _note(self, event: Event | TextArrived) -> None:
-        """Count the turns that call tools: a question that has to be asked again keeps its number."""
-        match event:
-            case RunStarted():
-                self._price = event.price
-            case RunForked():
-                self._price = event.started.price
-            case ModelReplied() if event.turn.calls:
-                self._turns += 1
-                several = len(event.turn.calls) > 1
-                for number, call in enumerate(event.turn.calls, 1):
-                    self._labels[call.id] = f"{self._turns}.{number}" if several else str(self._turns)
-            case CallEnded() if event.how == "unknown":
-                self._doubtful += 1
-            case _:
-                pass
-
-    def _replied(self, turn: Turn, by: str) -> None:
-        number = self._turns if turn.calls else self._turns + 1
-        thought = turn.thought or turn.reasoning
-        unread = bool(turn.problem) and not turn.calls and thought.strip() in turn.text
-        if thought and not unread:  # it is a part of what could not be read, which follows
-            self._part(f"Reason {number}{by}", thought)
-        for call in turn.calls:
-            self._part(f"Act {self._labels[call.id]}{by}", written(call))
-        self._problem = turn.problem
-        if turn.problem:
-            self._part(f"Unreadable {number}{by}", f"{turn.problem}: {turn.text}" if turn.text else turn.problem)
-
-    def _aside(self, event: Event) -> None:
-        match event:
-            case NoteAdded():
-                said = event.detail if event.detail != self._problem else ""
-                self._part("Note", f"{NOTES[event.kind]}{': ' if said else ''}{said}")
-            case ApprovalAsked():
-                if event.why and not self.asked_elsewhere:
-                    self._part("Ask", event.why)
-            case _:
-                if isinstance(event, ModelFailed | RunPaused | CancelAsked):
-                    self.rest()
-                self._failed = event.message if isinstance(event, ModelFailed) else self._failed
-                if (told := aside(event)) is not None:
-                    self._part(*told)
+        told = figures(result, self._teller.price, self.journal, self._teller.doubtful)
+        self._console.print(Text("\n" + visible(told), style="dim"), soft_wrap=True)
 
     def _part(self, heading: str, text: str) -> None:
         style = {"Reason": "cyan", "Act": "yellow", "Observe": "magenta"}.get(heading.partition(" ")[0], "red")

@@ -6,25 +6,30 @@ How it looks belongs to those who show it; what a model is told, to the speeches
 
 import re
 
-from msgspec import DecodeError, Raw
+from msgspec import DecodeError, Raw, Struct
 from msgspec.json import decode, encode
 from msgspec.structs import replace
 
 from loopwright.core.events import (
+    ApprovalAsked,
     ApprovalGiven,
     CallEnded,
+    CallStarted,
     CancelAsked,
     ContextCondensed,
     ContextLost,
     Event,
     LetterRefused,
+    ModelAsked,
     ModelFailed,
     ModelReplied,
+    NoteAdded,
     NoteKind,
     PersonSaid,
     RunForked,
     RunPaused,
     RunResumed,
+    RunStarted,
     WaySwitched,
 )
 from loopwright.core.messages import Call, Price, Result
@@ -69,6 +74,88 @@ def escaped(found: "re.Match[str]") -> str:
     """What was found, as JSON strings escape it."""
     units = found[0].encode("utf-16-be").hex()
     return "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))
+
+
+class Told(Struct, frozen=True):
+    """One part of what happened: a heading, and what stands below it."""
+
+    heading: str
+    """Begins with a word that says what it is: Reason, Act, Observe, …"""
+    text: str
+
+
+class Teller:
+    """Tells a run event by event. The turns that call tools are numbered, and so are their calls and results."""
+
+    def __init__(self) -> None:
+        self.price: Price | None = None
+        """Of the model, where it is known."""
+        self.doubtful = 0
+        """Calls that began, and nobody knows what came of them."""
+        self.failed = ""
+        """Why the last question that was told failed."""
+        self._turns = 0
+        self._labels: dict[str, str] = {}
+        self._problem = ""
+
+    def note(self, event: Event) -> None:
+        """Take note of an event that is not told, so that what follows is numbered on."""
+        match event:
+            case RunStarted():
+                self.price = event.price
+            case RunForked():
+                self.price = event.started.price
+            case ModelReplied() if event.turn.calls:
+                self._turns += 1
+                several = len(event.turn.calls) > 1
+                for number, call in enumerate(event.turn.calls, 1):
+                    self._labels[call.id] = f"{self._turns}.{number}" if several else str(self._turns)
+            case CallEnded() if event.how == "unknown":
+                self.doubtful += 1
+            case _:
+                pass
+
+    def tell(self, event: Event) -> list[Told]:
+        """The parts that an event adds: none for one that says nothing to a person."""
+        self.note(event)
+        match event:
+            case ModelAsked():
+                closing = f"the run is closing ({event.closing}); asking for what is known"
+                return [Told("Close", closing)] if event.closing else []
+            case ModelReplied():
+                return self._replied(event)
+            case CallStarted():
+                told = event.by.startswith("rule ") or "always" in event.by
+                return [Told(f"Allowed {self._label(event)}", event.by)] if told else []
+            case CallEnded():
+                return [Told(f"Observe {self._label(event)}{whose(event)}", observed(event.result))]
+            case NoteAdded():
+                said = event.detail if event.detail != self._problem else ""
+                return [Told("Note", f"{NOTES[event.kind]}{': ' if said else ''}{said}")]
+            case ApprovalAsked():
+                return [Told("Ask", event.why)] if event.why else []
+            case _:
+                self.failed = event.message if isinstance(event, ModelFailed) else self.failed
+                found = aside(event)
+                return [] if found is None else [Told(*found)]
+
+    def _label(self, event: CallStarted | CallEnded) -> str:
+        return self._labels.get(event.call_id, event.call_id)
+
+    def _replied(self, event: ModelReplied) -> list[Told]:
+        turn, by = event.turn, whose(event)
+        number = self._turns if turn.calls else self._turns + 1
+        thought = turn.thought or turn.reasoning
+        unread = bool(turn.problem) and not turn.calls and thought.strip() in turn.text
+        told = list[Told]()
+        if thought and not unread:  # it is a part of what could not be read, which follows
+            told.append(Told(f"Reason {number}{by}", thought))
+        told += [Told(f"Act {self._labels[call.id]}{by}", written(call)) for call in turn.calls]
+        self._problem = turn.problem
+        if turn.problem:
+            said = f"{turn.problem}: {turn.text}" if turn.text else turn.problem
+            told.append(Told(f"Unreadable {number}{by}", said))
+        return told
 
 
 def aside(event: Event) -> tuple[str, str] | None:
