@@ -162,6 +162,10 @@ async def test_a_run_is_a_document_to_read(tmp_path: Path) -> None:
     file = tmp_path / "run.md"
     assert (await run(tmp_path, "export", "--format", "markdown", "-o", str(file))).code == 0
     assert file.read_text(encoding="utf-8") == told.out
+    page = await run(tmp_path, "export", "--format", "html")
+    assert page.out.startswith("<!DOCTYPE html>"), page
+    assert "It rained, so you won 108.5 USD." in page.out
+    assert "<script" not in page.out
     again = await run(tmp_path, "export", "-o", str(file))
     assert (again.code, "is there already" in again.err) == (2, True)
 

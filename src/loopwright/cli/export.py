@@ -11,7 +11,9 @@ from loopwright.cli.ask import JournalOption
 if TYPE_CHECKING:
     from loopwright.core.events import Event
 
-FORMATS = ("jsonl", "openai", "markdown")
+FORMATS = ("jsonl", "openai", "markdown", "html")
+WITH_CONTENTS = ("jsonl", "html")
+"""Forms that hold what the events refer to."""
 
 
 def export(
@@ -30,6 +32,7 @@ def export(
     jsonl: every event as a JSON line, with all that it refers to; 'loopwright import' makes the same run of it again.
     openai: the conversation as {"messages": […], "tools": […]}, without what only the run needs.
     markdown: a document to read, with steps, answer and figures.
+    html: the same as one page that needs nothing else, and shows the images that tools made.
     """
     import asyncio
 
@@ -44,7 +47,7 @@ def export(
         run_id = await find_run(store, run)
         await _warn(store, run_id, journal)
         events = await store.read(run_id)
-        return run_id, events, await _contents(store, events) if form == "jsonl" else {}
+        return run_id, events, await _contents(store, events) if form in WITH_CONTENTS else {}
 
     run_id, events, contents = asyncio.run(read())
     _write(_text(form, run_id, events, contents), out)
@@ -75,6 +78,10 @@ def _text(form: str, run_id: str, events: "Sequence[Event]", contents: Mapping[s
             from loopwright.engine.export.markdown import to_markdown
 
             return to_markdown(events)
+        case "html":
+            from loopwright.engine.export.page import to_page
+
+            return to_page(events, contents)
         case _:
             from loopwright.engine.export.lines import to_lines
 
