@@ -238,13 +238,18 @@ class Conversation:
 
     def _ended(self, event: CallEnded, contents: Mapping[str, bytes]) -> None:
         result, call = event.result, next((call for call in self._calls if call.id == event.call_id), None)
+        left_out = event.call_id in self._condensed
+        if left_out:
+            result = Result(result.status, error=result.error)
         if call is not None and event.how in ("ran", "given"):
-            result = self._fence.around(call, result)
             self._told.append(event.result)
-        if event.call_id in self._condensed:
-            result = left_out(event.call_id, event.result, self._started.reader)
+            if result.error or not left_out:
+                result = self._fence.around(call, result)
+        if left_out:
+            note = _left_out(event.call_id, event.result, self._started.reader)
+            result = replace(result, note=f"{result.note}; {note}" if result.note else note)
         self._results[event.call_id] = result
-        if event.result.artifacts and self._shows and event.call_id not in self._condensed:
+        if event.result.artifacts and self._shows and not left_out:
             self._images[event.call_id] = images_in(event.result, contents)
         if event.whole is not None and event.whole.readable:
             self._offer()
@@ -289,12 +294,12 @@ def _unsealed(turn: Turn) -> Turn:
     return replace(turn, opaque=b"", calls=tuple(replace(call, provider_id="") for call in turn.calls))
 
 
-def left_out(call_id: str, result: Result, reader: ToolSpec | None) -> Result:
-    """What stands in the place of a result that was left out to save room: its size, and how to have it again."""
+def _left_out(call_id: str, result: Result, reader: ToolSpec | None) -> str:
+    """What is said of a result that was left out to save room: its size, and how to have it again."""
     note = f"{len(memoryview(result.data)):,} bytes left out to save room"
     if reader is not None:
         note = f'{note}; {reader.name} {{"result": "{call_id}", "offset": 0}} gives them again'
-    return Result(result.status, error=result.error, note=note)
+    return note
 
 
 def _framed(message: bytes) -> bytes:
