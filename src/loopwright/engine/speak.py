@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
-from loopwright.core.events import ContextCondensed, Event, RunStarted
+from loopwright.core.events import ContextCondensed, Event, RunForked, RunStarted
 from loopwright.core.messages import Way
 from loopwright.engine.ports import Model
 from loopwright.protocols.conversation import NONE, OPEN, Conversation
@@ -37,6 +37,9 @@ def conversation_of(
     fence = OPEN
     if not model.embedded:  # that one knows nothing but the prompt that it was trained on
         tools = (*started.tools, started.reader) if started.reader else started.tools
+        # What tools of others said before a fork is fenced in it, even where the fork has no such tools.
+        before = (_rules(event) for event in events)
+        tools = (*tools, *(tool for rules in before if rules is not None for tool in rules.tools))
         fence = fence_of(started.run_id, tools, language=base_of(started.language), as_text=way == "text")
     condensed = [call_id for event in events if isinstance(event, ContextCondensed) for call_id in event.covers]
     conversation = Conversation(
@@ -45,6 +48,16 @@ def conversation_of(
     for event in events:
         conversation.add(event, contents)
     return conversation
+
+
+def _rules(event: Event) -> RunStarted | None:
+    match event:
+        case RunStarted():
+            return event
+        case RunForked(started=rules):
+            return rules
+        case _:
+            return None
 
 
 def speech_of(way: Way, model: Model, started: RunStarted) -> Speech:
