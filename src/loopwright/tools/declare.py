@@ -173,7 +173,7 @@ def tool(
             trusted_output=trusted_output,
             open_world=open_world,
             free_form=free_form and _takes_a_line(read.parameters.schema, given),
-            timeout=_positive(timeout, "timeout", given),
+            timeout=_positive(None if timeout is None else float(timeout), "timeout", given),
             max_chars=_positive(max_chars, "max_chars", given),
         )
         return FunctionTool(given, spec, read.parameters, blocking=read.blocking, method=read.method)
