@@ -199,7 +199,7 @@ def _deliver(run: str, write: Written, done: str, journal: Any, *, as_json: bool
         run_id = await find_run(store, run)
         number, letter, told = await write(store, run_id, await store.read(run_id))
         over = isinstance((await store.read(run_id))[-1], RunEnded)
-        return run_id, number, letter, told, over, over or await _is_worked_on(store, run_id)
+        return run_id, number, letter, told, over, over or await is_worked_on(store, run_id)
 
     run_id, number, letter, told, over, attended = asyncio.run(work())
     if as_json:
@@ -210,7 +210,7 @@ def _deliver(run: str, write: Written, done: str, journal: Any, *, as_json: bool
         print(f"nobody works on the run now; go on with: {verb('resume', run_id, journal)}")
 
 
-async def _is_worked_on(store: "Journal", run_id: str) -> bool:
+async def is_worked_on(store: "Journal", run_id: str) -> bool:
     """Whether somebody holds the run; to see that, it is held for a moment."""
     from loopwright.core.errors import Conflict
     from loopwright.engine.lease import held

@@ -117,6 +117,8 @@ class Printer:
         self.journal = journal
         self.asked_elsewhere = False
         """Whether a person at this terminal is asked, with all that belongs to the question."""
+        self.folded = 0
+        """Parts that were not shown in full."""
         self._console = console
         self._most = None if full else FOLD
         self._teller = Teller()
@@ -167,7 +169,9 @@ class Printer:
     def _part(self, heading: str, text: str) -> None:
         style = {"Reason": "cyan", "Act": "yellow", "Observe": "magenta"}.get(heading.partition(" ")[0], "red")
         line = Text(f"{heading}: ", style=f"bold {style}")
-        line.append(Text(visible(fold(text.strip(), self._most)), style="default not bold"))
+        said = text.strip()
+        self.folded += self._most is not None and len(said) > self._most
+        line.append(Text(visible(fold(said, self._most)), style="default not bold"))
         self._console.print(line, soft_wrap=True)
 
     def _wait(self, what: str) -> None:

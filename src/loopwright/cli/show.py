@@ -1,7 +1,7 @@
 """`loopwright show`: what a run did, and what it kept."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -9,7 +9,9 @@ from loopwright.cli.ask import JournalOption
 from loopwright.journal.location import Place
 
 if TYPE_CHECKING:
+    from loopwright.cli.printing import Printer
     from loopwright.core.events import Event
+    from loopwright.engine.waiting import Waiting
 
 
 def show(
@@ -18,6 +20,9 @@ def show(
     journal: JournalOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the events as JSON lines.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Do not fold long parts.")] = False,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Wait for what happens next, until the run is over.")
+    ] = False,
     artifact: Annotated[
         str | None, typer.Option("--artifact", metavar="REF", help="Instead: an artifact, by its reference.")
     ] = None,
@@ -29,13 +34,20 @@ def show(
     ] = None,
     open_it: Annotated[bool, typer.Option("--open", help="Open it, where it is an image.")] = False,
 ) -> None:
-    """Print a run step by step, with its answer and figures, or one of the things that it kept."""
+    """Print a run step by step, with its answer and figures, or one of the things that it kept.
+
+    With --follow, the exit status says how the run ended, as for ask; Ctrl-C ends the looking only.
+    """
     import asyncio
 
     from loopwright.cli.setup import find_run, found_journal
     from loopwright.core.errors import UsageError
 
     store = found_journal(journal)
+    if follow:
+        if artifact is not None or result is not None or out is not None or open_it:
+            raise UsageError("--follow goes with --json and --full only")
+        _follow(store, run, journal, as_json=as_json, full=full)
 
     async def read() -> "tuple[str, list[Event], bytes, str]":
         run_id = await find_run(store, run)
@@ -111,24 +123,42 @@ def _as_lines(run_id: str, events: "Sequence[Event]") -> None:
 
 
 def _as_text(run_id: str, events: "Sequence[Event]", journal: Place | None, *, full: bool) -> None:
-    from typing import cast
+    from loopwright.cli.printing import Printer, console
 
-    from rich.text import Text
-
-    from loopwright.cli.contents import artifacts_of, described
-    from loopwright.cli.letters import ANSWERED_BY_PEOPLE, shown
-    from loopwright.cli.printing import Printer, console, header, verb
-    from loopwright.core.events import RunStarted
-    from loopwright.engine.history import fold, result_of
-    from loopwright.engine.telling import visible
-    from loopwright.engine.waiting import waiting
-
-    screen = console()
-    printer = Printer(screen, full=full, journal=journal)
-    screen.print(Text(visible(header(cast("RunStarted", events[0])))), soft_wrap=True)
+    printer = Printer(console(), full=full, journal=journal)
+    _heading(run_id, events)
     for event in events:
         printer(run_id, event)
     printer.rest()
+    _ending(run_id, events, printer)
+
+
+def _heading(run_id: str, events: "Sequence[Event]") -> None:
+    """What the run was asked, with what, and what it was forked from."""
+    from rich.text import Text
+
+    from loopwright.cli.printing import console, header
+    from loopwright.core.events import RunForked
+    from loopwright.engine.history import rules_of
+    from loopwright.engine.telling import visible
+
+    told = header(rules_of(events))
+    for event in events:
+        if isinstance(event, RunForked) and event.started.run_id == run_id:
+            told += f"\nFork of: {event.parent}, which it shares {event.after} events with"
+    console().print(Text(visible(told)), soft_wrap=True)
+
+
+def _ending(run_id: str, events: "Sequence[Event]", printer: "Printer") -> None:
+    """What the run kept, its answer and figures, or what it waits for."""
+    from rich.text import Text
+
+    from loopwright.cli.contents import artifacts_of, described
+    from loopwright.cli.printing import console, verb
+    from loopwright.engine.history import fold, result_of
+    from loopwright.engine.telling import visible
+
+    screen, journal = console(), printer.journal
     if kept := artifacts_of(events):
         lines = [f"  {described(content)}  (call {call_id})" for call_id, content in kept]
         told = "\n".join(("\nKept", *lines, f"  {verb('show', run_id, journal)} --artifact REF --out FILE"))
@@ -137,8 +167,65 @@ def _as_text(run_id: str, events: "Sequence[Event]", journal: Place | None, *, f
     if state.phase == "over":
         printer.figures(result_of(state))
     else:
-        for call in waiting(events, ANSWERED_BY_PEOPLE):
-            say = verb("answer" if call.about == "answer" else "approve", f"{run_id} {call.call_id}", journal)
-            told = f"\nwaits for a person: {shown(call)}\n  {say}"
-            screen.print(Text(visible(told), style="yellow"), soft_wrap=True)
-        screen.print(Text(visible(f"\nnot over · {verb('resume', run_id, journal)}"), style="dim"), soft_wrap=True)
+        _open_end(run_id, events, journal)
+    if printer.folded:
+        told = f"long parts were cut, see them with: {verb('show', run_id, journal)} --full"
+        screen.print(Text(visible(told), style="dim"), soft_wrap=True)
+
+
+def _open_end(run_id: str, events: "Sequence[Event]", journal: Place | None) -> None:
+    from rich.text import Text
+
+    from loopwright.cli.letters import ANSWERED_BY_PEOPLE
+    from loopwright.cli.printing import console, verb
+    from loopwright.engine.telling import visible
+    from loopwright.engine.waiting import waiting
+
+    screen = console()
+    for call in waiting(events, ANSWERED_BY_PEOPLE):
+        told = f"\n{waits_for(run_id, call, journal)}"
+        screen.print(Text(visible(told), style="yellow"), soft_wrap=True)
+    screen.print(Text(visible(f"\nnot over · {verb('resume', run_id, journal)}"), style="dim"), soft_wrap=True)
+
+
+def waits_for(run_id: str, call: "Waiting", journal: Place | None) -> str:
+    """What a person is asked, and how to say it."""
+    from loopwright.cli.letters import shown
+    from loopwright.cli.printing import verb
+
+    say = verb("answer" if call.about == "answer" else "approve", f"{run_id} {call.call_id}", journal)
+    return f"waits for a person: {shown(call)}\n  {say}"
+
+
+def _follow(store: Any, run: str, journal: Place | None, *, as_json: bool, full: bool) -> NoReturn:
+    """Print the run until it is over, and leave with the exit code that says how it ended."""
+    import asyncio
+    import sys
+
+    from loopwright.cli.driving import Lines, complain
+    from loopwright.cli.exits import CODES, INTERRUPTED
+    from loopwright.cli.following import Following
+    from loopwright.cli.printing import Printer, console, verb
+    from loopwright.cli.setup import find_run
+    from loopwright.engine.history import fold, result_of
+
+    printer = Printer(console(), full=full, journal=journal)
+    following = Following(Lines(0, sys.stdout) if as_json else printer, printer.rest, journal)
+
+    async def look() -> "tuple[str, list[Event]]":
+        run_id = await find_run(store, run)
+        await _warn(store, run_id, journal)
+        if not as_json:
+            _heading(run_id, await store.read(run_id))
+        return run_id, await following.to_the_end(store, run_id)
+
+    try:
+        run_id, events = asyncio.run(look())
+    except KeyboardInterrupt:
+        complain(f"\nno longer followed; the run is left as it is: {verb('show', following.run_id or run, journal)}")
+        raise typer.Exit(INTERRUPTED) from None
+    finally:
+        printer.rest()
+    if not as_json:
+        _ending(run_id, events, printer)
+    raise typer.Exit(CODES[result_of(fold(events)).status])
