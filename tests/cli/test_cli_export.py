@@ -4,6 +4,7 @@ import asyncio
 import json
 from base64 import b64encode
 from collections.abc import Mapping
+from gzip import compress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -224,6 +225,19 @@ def test_what_is_no_run_is_said(text: str, words: str, tmp_path: Path) -> None:
     assert done.code == 2
     assert words in done.err
     assert "Traceback" not in done.err
+
+
+def test_a_file_in_another_encoding_is_read_or_its_damage_named(tmp_path: Path) -> None:
+    file, text = tmp_path / "talk.json", json.dumps(CONVERSATION, indent=1).replace("sea", "s\u00e9a")
+    for encoding in ("utf-16", "utf-8-sig"):
+        file.write_text(text, encoding=encoding)
+        assert loopwright("import", str(file), "--as", encoding, folder=tmp_path).code == 0
+        assert "s\u00e9a" in loopwright("show", encoding, folder=tmp_path).out
+    file.write_text(text, encoding="latin-1")
+    damaged = loopwright("import", str(file), folder=tmp_path)
+    assert (damaged.code, "line 5 of" in damaged.err) == (2, True), damaged
+    file.write_bytes(compress(text.encode()))
+    assert "compressed with gzip" in loopwright("import", str(file), folder=tmp_path).err
 
 
 def test_what_is_not_there_is_said(tmp_path: Path) -> None:

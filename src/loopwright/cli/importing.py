@@ -51,10 +51,8 @@ def _content(file: str) -> bytes:
     """The bytes of a file, in UTF-8 without a mark.
 
     Raises:
-        UsageError: there is none, it cannot be read or it holds nothing
+        UsageError: there is none, it cannot be read, it holds nothing or no text
     """
-    from loopwright.cli.oddities import text_of
-
     told = "standard input" if file == STDIN else file
     try:
         data = sys.stdin.buffer.read() if file == STDIN else Path(file).read_bytes()
@@ -64,10 +62,20 @@ def _content(file: str) -> bytes:
         raise UsageError(f"{told} cannot be read: {error.strerror}") from None
     if not data.strip():
         raise UsageError(f"{told} is empty; 'loopwright export RUN -o FILE' writes a run to a file")
+    return _in_utf8(data, told)
+
+
+def _in_utf8(data: bytes, told: str) -> bytes:
+    from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+
+    from loopwright.cli.oddities import text_of
+
     try:
-        return data.decode("utf-8-sig").encode()
-    except UnicodeDecodeError:
-        return text_of(data, told).encode()
+        return data.decode("utf-16" if data.startswith((BOM_UTF16_BE, BOM_UTF16_LE)) else "utf-8-sig").encode()
+    except UnicodeDecodeError as error:
+        text_of(data, told)  # says what it is where it is compressed, or no text at all
+        line = data[: error.start].count(b"\n") + 1
+        raise UsageError(f"line {line} of {told} is damaged: it holds what is no text in UTF-8") from None
 
 
 def _carried(data: bytes, name: str) -> "tuple[Carried, bool]":
