@@ -23,7 +23,7 @@ from loopwright import (
     person_tool,
     tool,
 )
-from loopwright.core.errors import Conflict
+from loopwright.core.errors import Conflict, JournalError
 from loopwright.core.events import (
     ApprovalAsked,
     ApprovalGiven,
@@ -39,7 +39,7 @@ from loopwright.core.events import (
     RunPaused,
     RunResumed,
 )
-from loopwright.core.inbox import Letter, Received
+from loopwright.core.inbox import Letter, Received, Unreadable
 from loopwright.core.messages import Call, ToolSpec
 from loopwright.engine.lease import Rhythm
 from loopwright.engine.ports import Approval, Feed, People, Question, TextArrived
@@ -50,6 +50,8 @@ from loopwright.testing.scripted import ScriptedModel, answers, calls
 from loopwright.tools.policy import Policy, Rule
 
 RUN = "r"
+NOTHING: Any = None
+"""Where a letter has to say something."""
 SOON = Rhythm(look=0.01)
 
 
@@ -730,3 +732,46 @@ async def test_a_person_who_does_something_to_the_world_is_not_asked_about_doubt
     await agent.send(RUN, Answer(call_id="1.1", value="it is on its way"))
     assert (await agent.resume(RUN)).answer == "done"
     assert len(found(await journal.read(RUN), CallStarted)) == 1
+
+
+@pytest.mark.parametrize(
+    "letter",
+    [Say(text="x", by=NOTHING), Cancel(by=NOTHING), Approve(call_id="1.1", allowed=NOTHING)],
+    ids=["Say", "Cancel", "Approve"],
+)
+async def test_a_letter_of_wrong_values_is_not_sent(bank: Bank, letter: Letter) -> None:
+    journal = MemoryJournal()
+    agent = agent_of(PAY, journal, bank, approve="pause")
+    with pytest.raises(WaitsForPerson):
+        await agent.run("Pay.", run_id=RUN)
+    with pytest.raises(JournalError, match="what no letter can say"):
+        await agent.send(RUN, letter)
+    assert await journal.inbox(RUN) == []
+    await agent.send(RUN, Approve(call_id="1.1", allowed=True))
+    assert (await agent.resume(RUN)).answer == "done"
+
+
+class Newer(MemoryJournal):
+    """A journal in whose inbox a newer version has left a letter."""
+
+    async def inbox(self, run_id: str, after: int = 0) -> list[Received]:
+        """The letters, and before them the one that cannot be read."""
+        known = [replace(one, number=one.number + 1) for one in await super().inbox(run_id, max(0, after - 1))]
+        return [*([] if after else [Received(1, 0.0, Unreadable("Invalid value 'telegram'"))]), *known]
+
+
+@pytest.mark.parametrize("approve", ["inbox", "pause"])
+async def test_a_letter_that_cannot_be_read_is_refused_and_stops_nobody(bank: Bank, approve: str) -> None:
+    journal = Newer()
+    agent = agent_of(PAY, journal, bank, approve=approve)
+    running = Running(agent)
+    await running.until(ApprovalAsked)
+    if approve == "pause":
+        with pytest.raises(WaitsForPerson):
+            await running.end()
+    await agent.send(RUN, Approve(call_id="1.1", allowed=True))
+    result = await agent.resume(RUN) if approve == "pause" else await running.end()
+    assert result.answer == "done"
+    (refused,) = found(await journal.read(RUN), LetterRefused)
+    assert (refused.inbox, refused.why) == (1, "it cannot be read: Invalid value 'telegram'")
+    assert bank.paid == ["Ada 1"]

@@ -1,7 +1,7 @@
 """The wire format: what stands in a row, what stands beside it, and what old and new versions make of it."""
 
 from hashlib import sha256
-from typing import get_args
+from typing import Any, get_args
 
 import msgspec
 import pytest
@@ -10,7 +10,7 @@ from msgspec import Raw
 
 from loopwright.core.errors import IllegalEvent, JournalError
 from loopwright.core.events import FORMAT, CallEnded, Event, ModelReplied, NoteAdded, PersonSaid, RunForked, RunStarted
-from loopwright.core.inbox import Answer, Approve, Cancel, Letter, Say
+from loopwright.core.inbox import Answer, Approve, Cancel, Letter, Say, Unreadable
 from loopwright.core.messages import NOTHING, Result, ToolSpec, Turn
 from loopwright.journal import wire
 from loopwright.journal.wire import INLINE, Packed
@@ -193,9 +193,26 @@ def test_a_letter_that_would_read_differently_is_refused(letter: Letter) -> None
         wire.pack_letter(letter)
 
 
-def test_a_letter_of_another_version_is_an_error() -> None:
-    with pytest.raises(JournalError, match="not a letter"):
-        wire.unpack_letter(b'{"type":"telegram"}')
+@pytest.mark.parametrize(
+    ("kind", "said", "wrong"),
+    [
+        (Say, {"text": "x", "by": None}, "by"),
+        (Say, {"text": 5}, "text"),
+        (Cancel, {"by": 5}, "by"),
+        (Approve, {"call_id": 5, "allowed": True}, "call_id"),
+        (Approve, {"call_id": "1.1", "allowed": "yes"}, "allowed"),
+        (Approve, {"call_id": "1.1", "allowed": True, "scope": "forever"}, "scope"),
+        (Approve, {"call_id": "1.1", "allowed": True, "arguments": ["x"]}, "arguments"),
+    ],
+)
+def test_a_letter_that_nobody_could_read_is_refused(kind: Any, said: dict[str, Any], wrong: str) -> None:
+    with pytest.raises(JournalError, match=rf"what no letter can say: .*\$\.{wrong}"):
+        wire.pack_letter(kind(**said))
+
+
+@pytest.mark.parametrize("row", [b'{"type":"telegram"}', b"", b"\xff", b"[" * 100_000])
+def test_a_letter_of_another_version_is_no_error(row: bytes) -> None:
+    assert isinstance(wire.unpack_letter(row), Unreadable)
 
 
 def test_what_a_person_said_is_an_event_like_any_other() -> None:

@@ -51,6 +51,12 @@ class Cancel(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="t
 Letter = Approve | Say | Answer | Cancel
 
 
+class Unreadable(Struct, frozen=True):
+    """What lies in the inbox and is no letter of this version."""
+
+    why: str
+
+
 class Received(Struct, frozen=True):
     """A letter in the inbox."""
 
@@ -58,4 +64,4 @@ class Received(Struct, frozen=True):
     """Its place in the order of arrival, from 1, unique in the journal."""
     at: float
     """Unix time in seconds at which it came."""
-    letter: Letter
+    letter: Letter | Unreadable

@@ -9,7 +9,7 @@ from msgspec.json import encode
 
 from loopwright.core.commands import AskPerson
 from loopwright.core.events import ApprovalGiven, CancelAsked, LetterRefused, PersonSaid
-from loopwright.core.inbox import Answer, Approve, Cancel, Received, Say
+from loopwright.core.inbox import Answer, Approve, Cancel, Received, Say, Unreadable
 from loopwright.core.messages import Call, unwritable
 from loopwright.core.outside import unheard
 from loopwright.core.state import State
@@ -32,6 +32,8 @@ def next_fact(post: Post, state: State) -> PersonSaid | CancelAsked | LetterRefu
 def _fact(received: Received, state: State) -> PersonSaid | CancelAsked | LetterRefused | None:
     letter, number = received.letter, received.number
     match letter:
+        case Unreadable():
+            return LetterRefused(inbox=number, why=f"it cannot be read: {writable(letter.why)}")
         case Cancel():
             if state.outcome is None:
                 return CancelAsked(by=writable(letter.by), reason=writable(letter.reason), inbox=number)

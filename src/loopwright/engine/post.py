@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Callable, Container
 
 from loopwright.core.errors import JournalError
-from loopwright.core.inbox import Answer, Approve, Cancel, Received, Say
+from loopwright.core.inbox import Answer, Approve, Cancel, Received, Say, Unreadable
 from loopwright.engine.lease import RHYTHM, Rhythm
 from loopwright.journal.base import Inbox, Journal, Lease, Leases
 
@@ -29,7 +29,7 @@ class Post:
         self.lost: Exception | None = None
         """Why this driver must stop: another one took the run, or nobody looks after its lease any more."""
         self.letters: list[Received] = []
-        """Cancellations, words of people, and what is about no call that anybody waits for."""
+        """Cancellations, words of people, what cannot be read, and what is about no call that anybody waits for."""
         self._inbox = journal if isinstance(journal, Inbox) else None
         self._journal = journal
         self._run_id = run_id
@@ -111,7 +111,7 @@ class Post:
                 else:
                     self.letters.append(received)
                 return False
-            case Say():
+            case Say() | Unreadable():
                 self.letters.append(received)
                 return False
             case Cancel():

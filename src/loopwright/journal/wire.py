@@ -23,7 +23,7 @@ from msgspec.structs import replace
 
 from loopwright.core.errors import IllegalEvent, JournalError
 from loopwright.core.events import FORMAT, CallEnded, Event, ModelReplied, RunForked, RunStarted
-from loopwright.core.inbox import Letter
+from loopwright.core.inbox import Letter, Unreadable
 from loopwright.core.messages import OutcomeStatus, ToolSpec
 from loopwright.journal.base import NONE, RunSummary
 
@@ -206,21 +206,32 @@ def pack_letter(letter: Letter) -> bytes:
     """A letter as it is stored.
 
     Raises:
-        JournalError: it holds what JSON cannot carry
+        JournalError: it holds what JSON cannot carry, or what is of another kind than a letter says there
     """
-    return _encode_faithfully(letter)
+    row = _encode_faithfully(letter)
+    read = unpack_letter(row)
+    if isinstance(read, Unreadable):
+        raise JournalError(f"the letter says what no letter can say: {read.why}")
+    return row
 
 
-def unpack_letter(row: bytes) -> Letter:
-    """Decode a letter.
-
-    Raises:
-        JournalError: it is not one that this version wrote
-    """
+def unpack_letter(row: bytes) -> Letter | Unreadable:
+    """Decode a letter. One that cannot be read stops nobody: its run refuses it, and says why."""
     try:
         return _decode_letter(row)
-    except msgspec.MsgspecError as error:
-        raise JournalError(f"not a letter of this version: {error}") from error
+    except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
+        return Unreadable(str(error))
+
+
+def beginning(row: bytes) -> tuple[str, str, int] | None:
+    """Which run a row begins, its parent, and how many events it shares with that; None where it begins none."""
+    try:
+        event = _decode_first(row).event
+    except msgspec.MsgspecError:
+        return None
+    if isinstance(event, _Forked):
+        return event.started.run_id, event.parent, event.after
+    return event.run_id, "", 0
 
 
 def check_format(run_id: str, first: bytes) -> None:
