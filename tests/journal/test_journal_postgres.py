@@ -23,6 +23,7 @@ from loopwright.core.errors import Conflict, JournalError, MissingExtra, Unknown
 from loopwright.core.events import CallEnded, CallStarted, Event, NoteAdded, RunForked, RunStarted
 from loopwright.core.inbox import Approve, Cancel, Say
 from loopwright.core.messages import Content, Result
+from loopwright.journal.base import Damage
 from loopwright.journal.opened import journal_at
 from loopwright.journal.postgres import PostgresJournal
 from loopwright.journal.sqlite import SqliteJournal
@@ -70,6 +71,65 @@ def order(server: PostgresServer, schema: str, text: LiteralString) -> list[tupl
 async def begun(journal: PostgresJournal, run_id: str = "a") -> PostgresJournal:
     await journal.append(run_id, 1, [start(run_id)])
     return journal
+
+
+# What is done behind the journal's back
+
+
+@pytest.mark.parametrize(
+    ("text", "run_id", "damage"),
+    [
+        (
+            "UPDATE {schema}.events SET run = -run WHERE run IN (SELECT number FROM {schema}.runs WHERE name <> 'a'); "
+            "UPDATE {schema}.events SET run = (SELECT sum(number) FROM {schema}.runs WHERE name <> 'a') + run "
+            "WHERE run < 0",
+            "f",
+            Damage(3, "it begins run g, and stands where another run begins"),
+        ),
+        (
+            "UPDATE {schema}.runs SET name = 'x' WHERE name = 'f'",
+            "f",
+            Damage(3, "it begins run f, and stands where another run begins"),
+        ),
+        (
+            "UPDATE {schema}.runs SET name = 'g' WHERE name = 'f'",
+            "f",
+            Damage(3, "it begins run f, and stands where another run begins"),
+        ),
+        (
+            "UPDATE {schema}.runs SET after = 1 WHERE name = 'a'",
+            "a",
+            Damage(1, "it begins run a elsewhere than the list of runs says"),
+        ),
+        (
+            "UPDATE {schema}.runs SET parent = NULL WHERE name = 'f'",
+            "f",
+            Damage(1, "it is missing"),
+        ),
+        (
+            "DELETE FROM {schema}.events WHERE run = (SELECT number FROM {schema}.runs WHERE name = 'f')",
+            "f",
+            Damage(3, "it is missing"),
+        ),
+        (
+            "DELETE FROM {schema}.runs WHERE name = 'f'; UPDATE {schema}.runs SET key = sha256('f') WHERE name = 'g'",
+            "f",
+            Damage(5, "it is missing"),
+        ),
+    ],
+    ids=["swapped", "renamed", "renamed to another", "no beginning", "no parent", "all its events", "another's key"],
+)
+async def test_a_run_that_was_moved_is_found(
+    server: PostgresServer, schema: str, text: LiteralString, run_id: str, damage: Damage
+) -> None:
+    journal = PostgresJournal(server.address, schema=schema)
+    await journal.append("a", 1, [start("a"), note("2")])
+    for name in ("f", "g"):
+        await journal.append(name, 3, [RunForked(started=start(name), parent="a", after=2), note(name)])
+    assert [await journal.damage(each) for each in "afg"] == [None] * 3
+    order(server, schema, text)
+    assert await journal.damage(run_id) == damage
+    await journal.close()
 
 
 # Losing the connection and the server

@@ -7,11 +7,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import pytest
 from msgspec import Raw
 
-from loopwright.core.events import CallEnded, Event, ModelReplied, RunEnded, RunStarted
+from loopwright.core.events import CallEnded, Event, ModelReplied, NoteAdded, RunEnded, RunForked, RunStarted
 from loopwright.core.messages import Content, Outcome, Result, Turn, Whole
-from loopwright.journal.base import Damage
+from loopwright.journal.base import Damage, Journal
 from loopwright.journal.memory import MemoryJournal
 from loopwright.journal.sqlite import SqliteJournal
 
@@ -110,3 +111,91 @@ async def test_every_field_of_the_file_is_covered(tmp_path: Path) -> None:
     assert await found(path) == Damage(2, "it is missing")
     execute(path, "UPDATE events SET seq = 2 WHERE seq = 9")
     assert await found(path) is None
+
+
+# What begins a run is of this run, and stands where it says. Numbers of the first wrong event come from the story: `a`
+# has 3 events; `f` and `g` share all of them, `h` only the first two of `f`, which are those of `a`.
+
+
+async def tell_forks(journal: Journal) -> None:
+    await journal.append("a", 1, [RunStarted(run_id="a", task="t", model="m"), note("2"), note("3")])
+    for run_id, parent, after in (("f", "a", 3), ("g", "a", 3), ("h", "f", 2)):
+        started = RunStarted(run_id=run_id, task=f"task of {run_id}", model="m")
+        await journal.append(run_id, after + 1, [RunForked(started=started, parent=parent, after=after), note(run_id)])
+
+
+def note(detail: str) -> NoteAdded:
+    return NoteAdded(kind="empty", detail=detail)
+
+
+SWAPPED = Damage(4, "it begins run g, and stands where another run begins")
+
+
+async def test_forks_that_were_swapped_in_memory_are_found() -> None:
+    journal = MemoryJournal()
+    await tell_forks(journal)
+    assert [await journal.damage(run_id) for run_id in "afgh"] == [None] * 4
+    runs = journal._runs  # pyright: ignore[reportPrivateUsage]
+    runs["f"], runs["g"] = runs["g"], runs["f"]
+    assert await journal.damage("f") == SWAPPED
+    assert await journal.verify("g") == 4
+    runs["h"].parent = "g"
+    assert await journal.damage("h") == Damage(3, "it begins run h elsewhere than the list of runs says")
+
+
+RENAMED = (
+    "UPDATE events SET run_id = 'new' WHERE run_id = 'f'",
+    "UPDATE runs SET run_id = 'new' WHERE run_id = 'f'",
+)
+ELSEWHERE = "elsewhere than the list of runs says"
+
+
+@pytest.mark.parametrize(
+    ("statements", "run_id", "damage"),
+    [
+        (
+            (
+                "UPDATE events SET run_id = 'x' WHERE run_id = 'f'",
+                "UPDATE events SET run_id = 'f' WHERE run_id = 'g'",
+                "UPDATE events SET run_id = 'g' WHERE run_id = 'x'",
+            ),
+            "f",
+            SWAPPED,
+        ),
+        (RENAMED, "new", Damage(4, "it begins run f, and stands where another run begins")),
+        (("UPDATE runs SET parent = 'g' WHERE run_id = 'h'",), "h", Damage(3, f"it begins run h {ELSEWHERE}")),
+        (("UPDATE runs SET after = 9 WHERE run_id = 'f'",), "f", Damage(4, f"it begins run f {ELSEWHERE}")),
+        (("UPDATE runs SET after = 1 WHERE run_id = 'a'",), "a", Damage(1, f"it begins run a {ELSEWHERE}")),
+        (("UPDATE runs SET after = 1 WHERE run_id = 'a'",), "h", Damage(1, f"it begins run a {ELSEWHERE}")),
+    ],
+    ids=["swapped", "renamed", "another parent", "a later place", "no beginning", "no beginning of its parent"],
+)
+async def test_runs_that_were_moved_in_the_file_are_found(
+    tmp_path: Path, statements: tuple[str, ...], run_id: str, damage: Damage
+) -> None:
+    path = tmp_path / "journal.db"
+    journal = SqliteJournal(path)
+    await tell_forks(journal)
+    assert [await journal.damage(each) for each in "afgh"] == [None] * 4
+    await journal.close()
+    for statement in statements:
+        execute(path, statement)
+    journal = SqliteJournal(path)
+    assert await journal.damage(run_id) == damage
+    assert await journal.verify(run_id) == damage.seq
+    await journal.close()
+
+
+async def test_a_row_that_begins_nothing_is_found(tmp_path: Path) -> None:
+    """Even where somebody made the digests anew."""
+    path = tmp_path / "journal.db"
+    journal = SqliteJournal(path)
+    await tell_forks(journal)
+    await journal.close()
+    [(before,)] = execute(path, "SELECT digest FROM events WHERE run_id = 'a' AND seq = 3")
+    row = b'{"event":{"type":"note_added","kind":"empty","detail":"f"}}'
+    execute(path, "DELETE FROM events WHERE run_id = 'f' AND seq = 5")
+    execute(path, "UPDATE events SET row = ?, digest = ? WHERE run_id = 'f'", row, sha256(before + row).digest())
+    journal = SqliteJournal(path)
+    assert await journal.damage("f") == Damage(4, "it does not begin run f")
+    await journal.close()

@@ -5,7 +5,7 @@ whatever they refuse is refused here too.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from threading import Lock
 
 from msgspec import Struct, field
@@ -130,7 +130,9 @@ class MemoryJournal:
         Raises:
             UnknownRun: no event of this run is here
         """
-        return chain.inspect(await self.rows(run_id), self._bodies.get)
+        links = await self.rows(run_id)
+        origins = {name: (self._runs[name].parent, self._runs[name].after) for name in self._lineage(run_id)}
+        return chain.inspect(links, self._bodies.get, chain.Line(run_id, origins))
 
     async def verify(self, run_id: str) -> int | None:
         """The number of the first event of a run that is not as it was written; None if all is well.
@@ -138,7 +140,8 @@ class MemoryJournal:
         Raises:
             UnknownRun: no event of this run is here
         """
-        return chain.verify(await self.rows(run_id), self._bodies.get)
+        found = await self.damage(run_id)
+        return None if found is None else found.seq
 
     async def take(self, run_id: str, seconds: float) -> Lease:
         """Hold the run for so many seconds; it need not exist yet.
@@ -226,17 +229,23 @@ class MemoryJournal:
     def _links(self, run_id: str) -> list[Link]:
         found: list[list[Link]] = []
         upto = self._runs[run_id].last
-        while run_id:
-            run = self._runs[run_id]
+        for name in self._lineage(run_id):
+            run = self._runs[name]
             own = run.rows[: max(upto - run.after, 0)]
             found.append(
                 [
-                    Link(run_id, seq, digest, row, wire.body_hashes(row))
+                    Link(name, seq, digest, row, wire.body_hashes(row))
                     for seq, (row, digest) in enumerate(own, start=run.after + 1)
                 ]
             )
-            run_id, upto = run.parent, min(upto, run.after)
+            upto = min(upto, run.after)
         return [link for links in reversed(found) for link in links]
+
+    def _lineage(self, run_id: str) -> Iterator[str]:
+        """A run, then its parents."""
+        while run_id:
+            yield run_id
+            run_id = self._runs[run_id].parent
 
     def _hold(self, lease: Lease, until: float) -> bool:
         with self._lock:

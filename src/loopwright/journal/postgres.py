@@ -189,7 +189,9 @@ class PostgresJournal:
             bodies = await self._bodies(set(some))
             wrong.update((name, bodies.get(name)) for name in some if not chain.is_content(bodies.get(name), name))
         suspect = [replace(link, bodies=tuple(name for name in link.bodies if name in wrong)) for link in links]
-        return chain.inspect(suspect, wrong.get)
+        found = await self._rows(statements.ORIGINS, key=_key(run_id))
+        origins = {name.decode(): ((parent or b"").decode(), after) for name, parent, after in found}
+        return chain.inspect(suspect, wrong.get, chain.Line(run_id, origins))
 
     async def take(self, run_id: str, seconds: float) -> Lease:
         """Hold the run for so many seconds by the server's clock; it need not exist yet.

@@ -72,6 +72,11 @@ LINKS: LiteralString = f"""{LINE} SELECT runs.name, events.seq, events.digest, e
     JOIN {{schema}}.events ON events.run = line.run AND events.seq <= line.upto
     ORDER BY events.seq"""
 
+ORIGINS: LiteralString = f"""{LINE} SELECT runs.name, parents.name, runs.after FROM line
+    JOIN {{schema}}.runs ON runs.number = line.run
+    LEFT JOIN {{schema}}.runs AS parents ON parents.number = runs.parent"""
+"""Where a run, and those whose events it shares, begin."""
+
 BODIES: LiteralString = "SELECT hash, content FROM {schema}.bodies WHERE hash = ANY(%(hashes)b::bytea[])"
 SIZES: LiteralString = "SELECT hash, length(content) FROM {schema}.bodies WHERE hash = ANY(%(hashes)b::bytea[])"
 

@@ -46,6 +46,7 @@ class Segment(NamedTuple):
     """Number before its own first row."""
     upto: int
     """Number of the last row that counts."""
+    parent: str | None
 
 
 def write(
@@ -151,7 +152,9 @@ def damage(connection: sqlite3.Connection, run_id: str) -> Damage | None:
     Raises:
         UnknownRun: no event of this run is here
     """
-    return chain.inspect(links(connection, run_id), lambda name: sqlite_bodies.find(connection, name))
+    origins = {each.run_id: (each.parent or "", each.after) for each in _upwards(connection, run_id)}
+    line = chain.Line(run_id, origins)
+    return chain.inspect(links(connection, run_id), lambda name: sqlite_bodies.find(connection, name), line)
 
 
 def _upwards(connection: sqlite3.Connection, run_id: str) -> Iterator[Segment]:
@@ -162,7 +165,7 @@ def _upwards(connection: sqlite3.Connection, run_id: str) -> Iterator[Segment]:
         seen.add(current)
         origin: tuple[str | None, int] = connection.execute(_ORIGIN, (current,)).fetchone() or (None, 0)
         parent, after = origin
-        yield Segment(current, after, upto)
+        yield Segment(current, after, upto, parent)
         current, upto = parent, min(upto, after)
 
 
