@@ -1,6 +1,7 @@
 """Letters of every kind to runs in every state: what they do, and that each does it once."""
 
 import asyncio
+import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -775,3 +776,49 @@ async def test_a_letter_that_cannot_be_read_is_refused_and_stops_nobody(bank: Ba
     (refused,) = found(await journal.read(RUN), LetterRefused)
     assert (refused.inbox, refused.why) == (1, "it cannot be read: Invalid value 'telegram'")
     assert bank.paid == ["Ada 1"]
+
+
+class SetBack:
+    """A clock that was set back by a minute."""
+
+    def now(self) -> float:
+        """Unix time in seconds, a minute ago."""
+        return time.time() - 60.0
+
+    def elapsed(self) -> float:
+        """Seconds."""
+        return time.monotonic()
+
+
+@pytest.mark.parametrize("times", [1, 2])
+async def test_an_old_yes_is_none_to_a_doubt_whatever_the_clock_says(bank: Bank, times: int) -> None:
+    journal = MemoryJournal()
+    crashing = CrashAt(journal, await appends_until(CallEnded))
+    running = Running(agent_of(PAY, crashing, bank))
+    await running.until(ApprovalAsked)
+    for _ in range(2):
+        await journal.send(RUN, Approve(call_id="1.1", allowed=True))
+    with pytest.raises(Crash):
+        await running.end()
+    agent = agent_of([answers("done")], journal, bank, approve="pause", clock=SetBack())
+    for _ in range(times):
+        with pytest.raises(WaitsForPerson):
+            await agent.resume(RUN)
+    assert [event.inbox for event in found(await journal.read(RUN), LetterRefused)] == [2]
+    assert [event.after for event in found(await journal.read(RUN), ApprovalAsked)] == [0, *[2] * times]
+    assert bank.paid == ["Ada 1"]
+    await agent.send(RUN, Approve(call_id="1.1", allowed=True))
+    assert (await agent.resume(RUN)).answer == "done"
+    assert bank.paid == ["Ada 1", "Ada 1"]
+    replayed = await agent.replay(RUN)
+    assert replayed.divergence is None
+
+
+async def test_a_cancellation_that_is_there_comes_before_a_question_about_doubt(bank: Bank) -> None:
+    journal = MemoryJournal()
+    crashing = CrashAt(journal, await appends_until(CallEnded))
+    with pytest.raises(Crash):
+        await agent_of(PAY, crashing, bank, approve=yes).run("Pay.", run_id=RUN)
+    await journal.send(RUN, Cancel(by="Eve"))
+    assert (await agent_of([], journal, bank).resume(RUN)).status == "cancelled"
+    assert len(found(await journal.read(RUN), ApprovalAsked)) == 1

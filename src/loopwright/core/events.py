@@ -176,6 +176,9 @@ class ApprovalAsked(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="ap
     """Why it does not run without asking."""
     digest: str = ""
     """Of the run, the tool and the arguments that the question is about."""
+    after: int = 0
+    """Where it may have run already: the newest letter before it was first asked about that. No letter up to this one
+    is an answer."""
 
 
 class ApprovalGiven(Fact, frozen=True, kw_only=True, omit_defaults=True, tag="approval_given"):

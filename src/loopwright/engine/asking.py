@@ -50,22 +50,27 @@ class Asking:
         self._people = people
         self._post = post
         self._refuse = refuse
-        self._since: dict[str, float] = {}
-        """When a call was first asked about since it last began to run; Unix time in seconds."""
+        self._after: dict[str, int] = {}
+        """The newest letter before a call was first asked about, since it last began to run."""
 
     def must_pause(self, call_id: str) -> bool:
         """Whether the run is to be paused, because nothing about this call is here yet."""
         return isinstance(self._people, ByLetter) and self._people.pauses and not self._post.has(call_id)
 
     def watch(self, event: Event) -> None:
-        """Take note of which questions are open, and since when."""
+        """Take note of which questions are open, and behind which letters."""
         match event:
             case ApprovalAsked():
-                self._since.setdefault(event.call_id, event.at)
+                self._after.setdefault(event.call_id, event.after)
             case CallStarted() | CallEnded():
-                self._since.pop(event.call_id, None)
+                self._after.pop(event.call_id, None)
             case _:
                 pass
+
+    def after(self, command: AskPerson) -> int:
+        """The newest letter that is no answer to the question: what was said about a call's first run says nothing of
+        another one."""
+        return self._after.get(command.call.id, self._post.seen) if command.about == "doubt" else 0
 
     async def approval(self, command: AskPerson, tool: Tool | None, timeout: float | None) -> ApprovalGiven | None:
         """What is said about a call within so many seconds; a no where nobody says anything.
@@ -115,14 +120,10 @@ class Asking:
 
     async def _first(self, people: People, command: AskPerson, tool: Tool | None) -> ApprovalGiven | None:
         """What the person says who is here, or whoever writes a letter first."""
-        seen = 0
-        if command.about == "doubt":  # what was said about its first run says nothing of another one
-            await self._post.look()
-            seen = self._post.seen
         asking = asyncio.ensure_future(consult(people, command, tool))
         try:
             while True:
-                said = await self._next(asking, command, tool, seen)
+                said = await self._next(asking, command, tool)
                 if isinstance(said, ApprovalGiven):
                     return said
                 await self._refuse(said)
@@ -132,15 +133,15 @@ class Asking:
             await let_go(asking)
 
     async def _next(
-        self, asking: "asyncio.Future[ApprovalGiven]", command: AskPerson, tool: Tool | None, seen: int
+        self, asking: "asyncio.Future[ApprovalGiven]", command: AskPerson, tool: Tool | None
     ) -> ApprovalGiven | LetterRefused:
         letter = asyncio.ensure_future(self._post.letter(command.call.id))
         try:
             await asyncio.wait({letter, asking}, return_when=asyncio.FIRST_COMPLETED)
             if not letter.done():
                 return asking.result()
-            received, since = letter.result(), self._since.get(command.call.id, 0.0)
-            if received.number <= seen and received.at < since:
+            received = letter.result()
+            if received.number <= self.after(command):
                 why = f"it was written before it was asked whether call {command.call.id} may run again"
                 return LetterRefused(inbox=received.number, why=why)
             return approved(received, command, tool)

@@ -237,10 +237,10 @@ class Driver:
         commands = self._owed()
         if not commands:
             return await self._reconsider()
-        if any(isinstance(command, Record) and isinstance(command.event, RunEnded) for command in commands):
+        if any(looks_before(command) for command in commands):
             await self._post.look()
             await self._take_letters()
-            commands = due(self.state)
+            commands = self._owed()
         await self._perform(commands)
         return True
 
@@ -311,7 +311,8 @@ class Driver:
                     facts.append(replace(command.asked, request=self._conversation.digest(command.asked)))
                     waiting.append(command)
                 case RunTool() | AskPerson():
-                    fact = self._refused(command) or begin(command)
+                    after = self._asking.after(command) if isinstance(command, AskPerson) else 0
+                    fact = self._refused(command) or begin(command, after)
                     facts.append(fact)
                     if not isinstance(fact, CallEnded):
                         waiting.append(command)
@@ -494,12 +495,19 @@ async def side_by_side(work: Sequence[Coroutine[None, None, None]]) -> None:
         raise asyncio.CancelledError
 
 
-def begin(command: RunTool | AskPerson) -> CallStarted | ApprovalAsked:
-    """The fact to write down before the command is performed."""
+def looks_before(command: Command) -> bool:
+    """Whether it matters for the command what is in the inbox: the run ends, or a person is asked about doubt."""
+    if isinstance(command, AskPerson):
+        return command.about == "doubt"
+    return isinstance(command, Record) and isinstance(command.event, RunEnded)
+
+
+def begin(command: RunTool | AskPerson, after: int = 0) -> CallStarted | ApprovalAsked:
+    """The fact to write down before the command is performed; `after` is the newest letter that is no answer to it."""
     call_id = command.call.id
     if isinstance(command, RunTool):
         return CallStarted(call_id=call_id, by=command.by)
-    return ApprovalAsked(call_id=call_id, why=command.why, digest=command.digest)
+    return ApprovalAsked(call_id=call_id, why=command.why, digest=command.digest, after=after)
 
 
 def concerns(command: Command, call_id: str) -> bool:

@@ -295,7 +295,7 @@ def _fact(command: Command) -> Event:
 
 
 def _bare(event: Event, recorded: Event) -> Event:
-    """The event without what is not decided: times, digests, and what older versions did not write down."""
+    """The event without what is not decided: times, digests, letters, and what older versions did not write down."""
     event = replace(event, at=0.0, elapsed=0.0)
     match event, recorded:
         case ModelAsked(), _:
@@ -303,7 +303,9 @@ def _bare(event: Event, recorded: Event) -> Event:
         case CallStarted(), CallStarted(by=""):
             return replace(event, by="")
         case ApprovalAsked(), ApprovalAsked(digest=""):
-            return replace(event, why="", digest="")
+            return replace(event, why="", digest="", after=0)
+        case ApprovalAsked(), _:
+            return replace(event, after=0)
         case _:
             return event
 

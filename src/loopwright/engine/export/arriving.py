@@ -147,7 +147,8 @@ def _unchanged(events: Sequence[Event]) -> Sequence[Event]:
 def _unposted(events: Sequence[Event]) -> tuple[Event, ...]:
     """The events without the numbers of letters: another journal counts its own, and the run may get some of these."""
     posted = ApprovalGiven | CallEnded | PersonSaid | CancelAsked | LetterRefused
-    return tuple(replace(event, inbox=0) if isinstance(event, posted) else event for event in events)
+    own = tuple(replace(event, after=0) if isinstance(event, ApprovalAsked) else event for event in events)
+    return tuple(replace(event, inbox=0) if isinstance(event, posted) else event for event in own)
 
 
 async def _known(journal: Journal, run_id: str) -> list[Event] | None:
