@@ -180,7 +180,7 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=1600, help="tokens a step")
     parser.add_argument("--rate", type=float, default=1.2e-3, help="highest learning rate")
     parser.add_argument("--rank", type=int, default=RANK)
-    parser.add_argument("--first-layer", type=int, default=10, help="layers from here to 29 get an adapter")
+    parser.add_argument("--first-layer", type=int, default=0, help="layers from here to 29 get an adapter")
     parser.add_argument("--longest", type=int, default=900, help="tokens of a trajectory; longer ones are left out")
     parser.add_argument("--save-minutes", type=float, default=10)
     parser.add_argument(

@@ -68,15 +68,16 @@ async def test_a_bet_that_is_lost_is_not(served: Services) -> None:
 
 
 async def test_two_cities_are_compared(served: Services) -> None:
-    answer, calls = await asked("Which is warmer, Oslo or Rome?")
+    answer, calls = await asked("Is Oslo colder than Rome right now?")
     assert [arguments for _, arguments, _ in calls] == [{"city": "Oslo"}, {"city": "Rome"}]
-    assert answer.startswith("Rome is warmer")
+    assert answer.startswith("Oslo is colder")
 
 
 async def test_a_city_that_is_not_there_has_no_weather(served: Services) -> None:
     answer, calls = await asked("What is the weather in Brackwater?")
-    assert [name for name, _, _ in calls] == ["get_current_weather"]
-    assert "Brackwater" in answer
+    assert {name for name, _, _ in calls} == {"get_current_weather"}
+    assert calls[0][1] == {"city": "Brackwater"}
+    assert "no city named" in answer
     assert "°" not in answer
 
 
@@ -95,6 +96,6 @@ async def test_a_tool_that_it_never_saw_is_read_off_the_list(served: Services) -
 
 async def test_documents_are_searched(tmp_path: Path) -> None:
     (tmp_path / "tower.md").write_text("# Brackwater Tower\n\nThe Brackwater Tower was built in 1764 by Ulla Wend.\n")
-    answer, calls = await asked("When was the Brackwater Tower built?", *documents(tmp_path))
+    answer, calls = await asked("Who built the Brackwater Tower?", *documents(tmp_path))
     assert calls[0][0] == "search"
-    assert "1764" in answer
+    assert "Ulla Wend" in answer
