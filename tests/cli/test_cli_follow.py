@@ -9,8 +9,14 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+import pytest
 from command import Done, loopwright, start
 
+from loopwright.cli.following import EVERY, Following
+from loopwright.core.events import Event, ModelAsked, RunEnded, RunStarted
+from loopwright.core.messages import Outcome
+from loopwright.engine.ports import TextArrived
+from loopwright.journal.memory import MemoryJournal
 from loopwright.testing.chat_server import ChatServer
 from loopwright.testing.scripted import answers, calls
 
@@ -122,6 +128,18 @@ async def test_a_run_that_waits_is_followed_through_its_pause(tmp_path: Path) ->
     assert done.err.count("waits for a person") == 1
     assert done.events == (await run(tmp_path, "show", "--json")).events
     assert {"run_paused", "run_resumed", "run_ended"} <= {event["type"] for event in done.events}
+
+
+async def test_a_run_that_nobody_may_work_on_is_said_to_be_quiet_once(capsys: pytest.CaptureFixture[str]) -> None:
+    journal, seen = MemoryJournal(), list[Event | TextArrived]()
+    await journal.append("r", 1, [RunStarted(run_id="r", task="", model="m"), ModelAsked(number=1)])
+    following = Following(lambda run_id, event: seen.append(event), lambda: None, None)
+    task = asyncio.create_task(following.to_the_end(journal, "r"))
+    await asyncio.sleep(2.5 * EVERY)
+    await journal.append("r", 3, [RunEnded(outcome=Outcome(status="stopped", reason="cancelled"))])
+    assert await task == seen == await journal.read("r")
+    told = capsys.readouterr().err
+    assert told == "nothing new for 60 seconds or more; if nobody works on the run: loopwright resume r\n"
 
 
 async def test_ctrl_c_ends_the_looking_and_not_the_run(tmp_path: Path) -> None:

@@ -1,14 +1,16 @@
 """Follows a run that another process works on: prints its events as they become durable, until it is over.
 
-Reads only. What is not an event of the run (that it is paused, whom it waits for) is said on standard error, once each
-time it comes to be so.
+Reads only: it does not take the run's lease to see who works on it, as that could take it from a process that sleeps.
+What is not an event of the run (that it is paused, whom it waits for, that nothing is new) is said on standard error,
+once each time it comes to be so.
 """
 
 import asyncio
+import time
 from collections.abc import Callable
 
 from loopwright.cli.driving import complain
-from loopwright.cli.letters import ANSWERED_BY_PEOPLE, is_worked_on
+from loopwright.cli.letters import ANSWERED_BY_PEOPLE
 from loopwright.cli.printing import verb
 from loopwright.cli.show import waits_for
 from loopwright.core.events import Event, RunEnded, RunPaused
@@ -19,6 +21,8 @@ from loopwright.journal.location import Place
 
 EVERY = 0.3
 """Seconds between two looks into the journal."""
+QUIET = 60
+"""Seconds without an event after which it is said that perhaps nobody works on the run."""
 
 
 class Following:
@@ -37,6 +41,8 @@ class Following:
         self._journal = journal
         self._asked = frozenset[str]()
         """The calls of which it was said that they wait."""
+        self._explained = False
+        """Whether it was said why nothing happens."""
 
     async def to_the_end(self, journal: Journal, run_id: str) -> list[Event]:
         """Print what is there and what comes; all events of the run, once it is over.
@@ -49,28 +55,35 @@ class Following:
         events = list[Event]()
         while True:
             new = await journal.read(run_id, after=len(events))
-            first = not events
             events.extend(new)
             for event in new:
                 self._printed(run_id, event)
             if isinstance(events[-1], RunEnded):
                 return events
             if new:
-                await self._say(journal, events, first=first)
+                self._say(events)
+            self._say_if_quiet(events[-1].at)
             await asyncio.sleep(EVERY)
 
-    async def _say(self, journal: Journal, events: list[Event], *, first: bool) -> None:
+    def _say(self, events: list[Event]) -> None:
         """Say what the run waits for, where it is not the next step."""
         calls = waiting(events, ANSWERED_BY_PEOPLE)
         for call in calls:
             if call.call_id not in self._asked:
                 self._tell(waits_for(self.run_id, call, self._journal))
         self._asked = frozenset(call.call_id for call in calls)
-        resume = verb("resume", self.run_id, self._journal)
-        if isinstance(events[-1], RunPaused):
-            self._tell(f"the run is paused, and followed when it goes on: {resume}")
-        elif first and not await is_worked_on(journal, self.run_id):
-            self._tell(f"nobody works on the run now, and it is followed when it goes on: {resume}")
+        paused = isinstance(events[-1], RunPaused)
+        if paused:
+            self._tell(f"the run is paused, and followed when it goes on: {self._resume()}")
+        self._explained = paused or bool(calls)
+
+    def _say_if_quiet(self, last: float) -> None:
+        if not self._explained and time.time() - last > QUIET:
+            self._explained = True
+            self._tell(f"nothing new for {QUIET} seconds or more; if nobody works on the run: {self._resume()}")
+
+    def _resume(self) -> str:
+        return verb("resume", self.run_id, self._journal)
 
     def _tell(self, text: str) -> None:
         self._rest()

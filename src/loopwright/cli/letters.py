@@ -11,6 +11,7 @@ from loopwright.cli.ask import JournalOption
 if TYPE_CHECKING:
     from loopwright.core.events import Event
     from loopwright.core.inbox import Letter
+    from loopwright.engine.sending import Cancelled
     from loopwright.engine.waiting import Waiting
     from loopwright.journal.base import Journal
 
@@ -153,9 +154,18 @@ def cancel(
         del history
         letter = Cancel(by=_by(by), reason=reason)
         done = await ended(store, SystemClock(), run_id, letter)
-        return done.number, letter, "the run is cancelled" if done.over else "whoever works on the run ends it now"
+        return done.number, letter, _came_of(done)
 
     _deliver(run, write, "", journal, as_json=as_json)
+
+
+def _came_of(done: "Cancelled") -> str:
+    """What came of a cancellation, in words."""
+    if done.outcome is None:
+        return "whoever works on the run ends it now"
+    if done.outcome.status == "cancelled":
+        return "the run is cancelled"
+    return f"the run was about to end already, and is over now: {done.outcome.status}"
 
 
 Written = Callable[["Journal", str, "list[Event]"], Coroutine[Any, Any, "tuple[int, Letter, str]"]]
@@ -199,7 +209,7 @@ def _deliver(run: str, write: Written, done: str, journal: Any, *, as_json: bool
         run_id = await find_run(store, run)
         number, letter, told = await write(store, run_id, await store.read(run_id))
         over = isinstance((await store.read(run_id))[-1], RunEnded)
-        return run_id, number, letter, told, over, over or await is_worked_on(store, run_id)
+        return run_id, number, letter, told, over, over or await _is_worked_on(store, run_id)
 
     run_id, number, letter, told, over, attended = asyncio.run(work())
     if as_json:
@@ -210,7 +220,7 @@ def _deliver(run: str, write: Written, done: str, journal: Any, *, as_json: bool
         print(f"nobody works on the run now; go on with: {verb('resume', run_id, journal)}")
 
 
-async def is_worked_on(store: "Journal", run_id: str) -> bool:
+async def _is_worked_on(store: "Journal", run_id: str) -> bool:
     """Whether somebody holds the run; to see that, it is held for a moment."""
     from loopwright.core.errors import Conflict
     from loopwright.engine.lease import held
