@@ -2,10 +2,11 @@
 
 import asyncio
 import json
+import sqlite3
 import subprocess
 import time
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +122,18 @@ async def test_a_paused_run_that_nobody_works_on_is_cancelled_at_once(tmp_path: 
         said = await run(tmp_path, "say", "last", "Hello?")
         assert (said.code, "is over" in said.err) == (2, True), said
     assert paid(tmp_path) == []
+
+
+async def test_a_cancellation_that_comes_too_late_says_how_the_run_ended(tmp_path: Path) -> None:
+    async with world(tmp_path, answers("Paid.")) as (_, ask):
+        journal = tmp_path / "j.db"
+        await run(tmp_path, *ask, "--journal", str(journal))
+        with closing(sqlite3.connect(journal)) as store, store:  # as if it had been killed right before its end
+            store.execute("DELETE FROM events WHERE rowid = (SELECT max(rowid) FROM events)")
+        late = await run(tmp_path, "cancel", "last", "--journal", str(journal))
+        assert (late.code, late.out) == (0, "the run was about to end already, and is over now: answered\n"), late
+        seen = await run(tmp_path, "show", "last", "--journal", str(journal))
+        assert "Paid." in seen.out
 
 
 async def until(process: "subprocess.Popen[str]", condition: Callable[[], bool]) -> None:

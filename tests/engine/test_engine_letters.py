@@ -41,9 +41,11 @@ from loopwright.core.events import (
     RunResumed,
 )
 from loopwright.core.inbox import Letter, Received, Unreadable
-from loopwright.core.messages import Call, ToolSpec
+from loopwright.core.messages import Call, Outcome, ToolSpec
+from loopwright.engine.clock import SystemClock
 from loopwright.engine.lease import Rhythm
 from loopwright.engine.ports import Approval, Feed, People, Question, TextArrived
+from loopwright.engine.sending import cancel
 from loopwright.engine.waiting import waiting
 from loopwright.journal.base import NONE
 from loopwright.testing.crash import Crash, CrashAt
@@ -822,3 +824,16 @@ async def test_a_cancellation_that_is_there_comes_before_a_question_about_doubt(
     await journal.send(RUN, Cancel(by="Eve"))
     assert (await agent_of([], journal, bank).resume(RUN)).status == "cancelled"
     assert len(found(await journal.read(RUN), ApprovalAsked)) == 1
+
+
+async def test_a_cancellation_of_a_run_that_has_its_answer_is_refused(bank: Bank) -> None:
+    journal = MemoryJournal()
+    with pytest.raises(Crash):
+        await agent_of([answers("done")], CrashAt(journal, 4), bank).run("Pay.", run_id=RUN)
+    assert isinstance((await journal.read(RUN))[-1], ModelReplied)
+    done = await cancel(journal, SystemClock(), RUN, Cancel(by="Eve"))
+    assert done.outcome == Outcome("answered", "done", "")
+    events = await journal.read(RUN)
+    assert [type(event) for event in events[-3:]] == [RunResumed, LetterRefused, RunEnded]
+    (refused,) = found(events, LetterRefused)
+    assert (refused.inbox, refused.why) == (done.number, "the run was about to end")

@@ -18,6 +18,9 @@ from loopwright.engine.ports import Tool
 from loopwright.engine.post import Post
 from loopwright.protocols.envelope import writable
 
+ABOUT_TO_END = "the run was about to end"
+"""Why a cancellation is refused that comes too late."""
+
 
 def next_fact(post: Post, state: State) -> PersonSaid | CancelAsked | LetterRefused | None:
     """What the first letter that can be taken now becomes; it is taken out of those that wait."""
@@ -37,7 +40,7 @@ def _fact(received: Received, state: State) -> PersonSaid | CancelAsked | Letter
         case Cancel():
             if state.outcome is None:
                 return CancelAsked(by=writable(letter.by), reason=writable(letter.reason), inbox=number)
-            return LetterRefused(inbox=number, why="the run was about to end")
+            return LetterRefused(inbox=number, why=ABOUT_TO_END)
         case Say():
             if state.phase != "ready":
                 return None

@@ -9,11 +9,13 @@ from msgspec.structs import replace
 
 from loopwright.core.commands import Record
 from loopwright.core.errors import Conflict, UsageError
-from loopwright.core.events import CancelAsked, Event, RunEnded, RunResumed
+from loopwright.core.events import CancelAsked, Event, LetterRefused, RunEnded, RunResumed
 from loopwright.core.inbox import Approve, Cancel, Letter
 from loopwright.core.loop import apply, due
+from loopwright.core.messages import Outcome
 from loopwright.engine.history import fold
 from loopwright.engine.lease import held
+from loopwright.engine.letters import ABOUT_TO_END
 from loopwright.engine.ports import Clock
 from loopwright.engine.waiting import waiting
 from loopwright.journal.base import Inbox, Journal, Leases
@@ -46,8 +48,9 @@ class Cancelled(Struct, frozen=True):
 
     number: int
     """Of the letter."""
-    over: bool
-    """Whether the run is over already; else whoever works on it ends it."""
+    outcome: Outcome | None
+    """How the run ended, which need not be by this: it may have been about to end. None where it is not over yet, and
+    whoever works on it ends it."""
 
 
 async def cancel(journal: Journal, clock: Clock, run_id: str, letter: Cancel) -> Cancelled:
@@ -62,24 +65,23 @@ async def cancel(journal: Journal, clock: Clock, run_id: str, letter: Cancel) ->
     """
     number = await send(journal, run_id, letter)
     if not isinstance(journal, Leases):
-        return Cancelled(number, over=False)
+        return Cancelled(number, None)
     try:
         async with held(journal, run_id):
-            await _end(journal, clock, run_id, letter, number)
+            return Cancelled(number, await _end(journal, clock, run_id, letter, number))
     except Conflict:  # somebody works on it, and finds the letter
-        return Cancelled(number, over=False)
-    return Cancelled(number, over=True)
+        return Cancelled(number, None)
 
 
-async def _end(journal: Journal, clock: Clock, run_id: str, letter: Cancel, number: int) -> None:
-    """Write down that the run was cancelled, and what follows of that."""
+async def _end(journal: Journal, clock: Clock, run_id: str, letter: Cancel, number: int) -> Outcome | None:
+    """Write down that the run was cancelled, and what follows of that; gives how it ended."""
     history = await journal.read(run_id)
     state, elapsed = fold(history), history[-1].elapsed
     if state.phase == "over":  # whoever worked on it found the letter, or came to its end
-        return
-    facts: list[Event] = [RunResumed()]
-    if state.outcome is None:
-        facts.append(CancelAsked(by=writable(letter.by), reason=writable(letter.reason), inbox=number))
+        return state.outcome
+    asked = CancelAsked(by=writable(letter.by), reason=writable(letter.reason), inbox=number)
+    late = LetterRefused(inbox=number, why=ABOUT_TO_END)
+    facts: list[Event] = [RunResumed(), late if state.outcome is not None else asked]
     while facts:
         stamped = [replace(fact, at=clock.now(), elapsed=elapsed) for fact in facts]
         seq = state.events + 1
@@ -87,3 +89,4 @@ async def _end(journal: Journal, clock: Clock, run_id: str, letter: Cancel, numb
             state = apply(state, fact)
         await journal.append(run_id, seq, stamped)
         facts = [command.event for command in due(state) if isinstance(command, Record)]
+    return state.outcome
