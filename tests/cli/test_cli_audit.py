@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import re
 import sqlite3
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +115,34 @@ def test_a_change_is_found_and_its_first_place_is_named(place: str, tmp_path: Pa
     line = loopwright("audit", "r1", "--json", folder=tmp_path).events[-1]
     assert line["damage"]["seq"] >= 1
     assert f"DAMAGED at event {line['damage']['seq']}: {line['damage']['what']}" in done.out
+
+
+@pytest.mark.parametrize("statement", ["UPDATE runs SET after = 1", "UPDATE runs SET after = 99"])
+def test_a_run_that_cannot_be_read_is_not_well(statement: str, tmp_path: Path) -> None:
+    made(tmp_path)
+    with closing(sqlite3.connect(tmp_path / "journal.db")) as connection, connection:
+        connection.execute(statement)
+    done = loopwright("audit", "r1", folder=tmp_path)
+    assert done.code == 1
+    assert "the calls cannot be read" in done.out
+    assert "DAMAGED at event 1: it begins run r1 elsewhere than the list of runs says" in done.out
+    assert loopwright("audit", "r1", "--json", folder=tmp_path).events[-1]["damage"]["seq"] == 1
+
+
+def test_a_run_as_it_was_written_that_this_version_cannot_read_is_not_well(tmp_path: Path) -> None:
+    made(tmp_path)
+    with closing(sqlite3.connect(tmp_path / "journal.db")) as connection, connection:
+        [(row,)] = connection.execute("SELECT row FROM events WHERE seq = 1").fetchall()
+        newer = re.sub(rb'"format":[0-9]+', b'"format":999', row)
+        connection.execute("UPDATE events SET row = ? WHERE seq = 1", (newer,))
+        digest = sha256(b"r1").digest()
+        for seq, row in connection.execute("SELECT seq, row FROM events ORDER BY seq").fetchall():
+            digest = sha256(digest + row).digest()
+            connection.execute("UPDATE events SET digest = ? WHERE seq = ?", (digest, seq))
+    done = loopwright("audit", "r1", folder=tmp_path)
+    assert done.code == 1
+    assert "events, which cannot be read; the chain ends in " in done.out
+    assert loopwright("audit", "r1", "--json", folder=tmp_path).events[-1]["damage"] is None
 
 
 def test_show_warns_where_a_run_is_not_as_it_was_written(tmp_path: Path) -> None:

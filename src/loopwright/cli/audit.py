@@ -26,7 +26,7 @@ def audit(
     """Print every call of a run: arguments, result, who allowed it, when, and how long it took.
 
     Then check the hash chain over all events, and all that they refer to. Exit status: 0 when everything is as it was
-    written; 1 when not, with the first event that is not.
+    written; 1 when not, with the first event that is not, and when the run cannot be read.
     """
     import asyncio
 
@@ -37,7 +37,7 @@ def audit(
         _as_lines(run_id, calls, seal)
     else:
         _as_text(run_id, calls, seal, full=full)
-    if seal.damage is not None:
+    if not seal.is_well:
         raise typer.Exit(1)
 
 
@@ -47,16 +47,23 @@ class _Seal:
     def __init__(self, events: int, head: str, damage: "Damage | None", unread: str) -> None:
         self.events, self.head, self.damage, self.unread = events, head, damage, unread
 
+    @property
+    def is_well(self) -> bool:
+        """Whether the run can be read, and is as it was written."""
+        return self.damage is None and not self.unread
+
     def __str__(self) -> str:
         if self.damage is not None:
             return f"journal: DAMAGED at event {self.damage.seq}: {self.damage.what}"
+        if self.unread:
+            return f"journal: {self.events} events, which cannot be read; the chain ends in {self.head}"
         return f"journal: {self.events} events, all as they were written; the chain ends in {self.head}"
 
 
 async def _look(store: Any, run: str) -> "tuple[str, list[Audited], _Seal]":
     """The calls of a run, as far as they can be read, and what its check found."""
     from loopwright.cli.setup import find_run
-    from loopwright.core.errors import JournalError
+    from loopwright.core.errors import JournalError, LoopwrightError
     from loopwright.engine.audit import audited
 
     try:
@@ -67,7 +74,7 @@ async def _look(store: Any, run: str) -> "tuple[str, list[Audited], _Seal]":
     links = await store.rows(run_id)
     try:
         calls, unread = audited(await store.read(run_id)), ""
-    except JournalError as error:
+    except LoopwrightError as error:
         calls, unread = [], str(error)
     return run_id, calls, _Seal(len(links), links[-1].digest.hex(), damage, unread)
 
@@ -96,7 +103,7 @@ def _as_text(run_id: str, calls: "list[Audited]", seal: _Seal, *, full: bool) ->
             screen.print(Text(visible(f"  {line}")), soft_wrap=True)
     if seal.unread:
         screen.print(Text(visible(f"\nthe calls cannot be read: {seal.unread}"), style="red"), soft_wrap=True)
-    style = "red" if seal.damage is not None else "green"
+    style = "green" if seal.is_well else "red"
     screen.print(Text(visible(f"\n{seal}"), style=style), soft_wrap=True)
 
 
