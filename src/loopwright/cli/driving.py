@@ -83,6 +83,8 @@ class Show:
         """Whether whoever is asked answers by a letter."""
         self.stop: Callable[[], object] = lambda: None
         """Pauses the run."""
+        self.unsaid: tuple[type, ...] = ()
+        """Kinds of events that a person need not see here."""
         self.watchers: list[Observer] = []
         """Who else is told what happens, first."""
         self._output: TextIO = sys.stdout or io.StringIO()  # None where it was closed from the start
@@ -111,6 +113,9 @@ class Show:
 
     def observe(self, run_id: str, event: Event | TextArrived) -> None:
         """Print one event, and pause the run when nobody can read it any more."""
+        if isinstance(event, self.unsaid) and not self._json:
+            self.run_id = run_id
+            return
         self.run_id = run_id
         self._unasked += isinstance(event, CallEnded) and event.result.error.startswith(UNASKED)
         if self.by_letter and isinstance(event, ApprovalAsked):
@@ -164,7 +169,7 @@ class Show:
         )
 
     def _verb(self, name: str, call_id: str) -> str:
-        return verb(name, f"{self.run_id} {call_id}", self._printer.journal)
+        return verb(name, self.run_id, self._printer.journal, call_id)
 
     def rest(self) -> None:
         """Take away what moves on the screen."""

@@ -193,9 +193,24 @@ class Printer:
             self._waiting.update(Text(line or "thinking …", style="dim", no_wrap=True))
 
 
-def verb(name: str, run_id: str, journal: Place | None) -> str:
-    """The command that does something with a run of this journal."""
-    return f"loopwright {name} {run_id}{f' --journal {quote(str(journal))}' if journal else ''}"
+def verb(name: str, run_id: str, journal: Place | None, call_id: str = "", options: str = "") -> str:
+    """The command that does something with a run of this journal, or one call of it, as a shell takes it.
+
+    An id may be any text: what a shell would not take as one word is quoted, and what it would take as an option stands
+    behind the last of them. The `options` are taken as they are.
+    """
+    words = [run_id, call_id] if call_id else [run_id]
+    told = " ".join(map(quote, words))
+    more = f"{f' --journal {quote(str(journal))}' if journal else ''}{f' {options}' if options else ''}"
+    is_option = any(word.startswith("-") for word in words)
+    return visible(f"loopwright {name}{more} -- {told}" if is_option else f"loopwright {name} {told}{more}")
+
+
+def chat_behind(run_id: str, journal: Place | None) -> str:
+    """The command that goes on with a conversation, as a shell takes it."""
+    place = f" --journal {quote(str(journal))}" if journal else ""
+    joint = "=" if run_id.startswith("-") else " "
+    return visible(f"loopwright chat --continue{joint}{quote(run_id)}{place}")
 
 
 def figures(result: RunResult, price: Price | None, journal: Place | None = None, doubtful: int = 0) -> str:

@@ -9,6 +9,7 @@ from loopwright.cli.ask import JournalOption
 
 if TYPE_CHECKING:
     from loopwright.cli.choosing import Choice, Listed
+    from loopwright.journal.location import Place
 
 
 def runs(
@@ -60,13 +61,13 @@ def runs(
         return choice, bool(choice.runs) or bool(await store.runs(1))
 
     choice, some = asyncio.run(look())
-    _listed(choice, some=some, as_json=as_json)
+    _listed(choice, journal, some=some, as_json=as_json)
 
 
-def _listed(choice: "Choice", *, some: bool, as_json: bool) -> None:
+def _listed(choice: "Choice", journal: "Place | None", *, some: bool, as_json: bool) -> None:
     """Print the runs, or why there are none."""
     from loopwright.cli.driving import complain
-    from loopwright.cli.printing import json_line
+    from loopwright.cli.printing import json_line, verb
     from loopwright.engine.telling import counted
 
     if as_json:
@@ -80,7 +81,9 @@ def _listed(choice: "Choice", *, some: bool, as_json: bool) -> None:
     if some and not choice.runs:
         complain("no runs match; 'loopwright runs' without options lists the newest")
     for run_id in choice.unread[:NAMED]:
-        complain(f"run {run_id} is damaged, so it cannot be said whether it fits; see: loopwright audit {run_id}")
+        complain(
+            f"run {run_id} is damaged, so it cannot be said whether it fits; see: {verb('audit', run_id, journal)}"
+        )
     if more := choice.unread[NAMED:]:
         complain(f"and {counted(len(more), 'other run')}; 'loopwright runs --status damaged' lists them")
 

@@ -161,7 +161,7 @@ def _ending(run_id: str, events: "Sequence[Event]", printer: "Printer") -> None:
     screen, journal = console(), printer.journal
     if kept := artifacts_of(events):
         lines = [f"  {described(content)}  (call {call_id})" for call_id, content in kept]
-        told = "\n".join(("\nKept", *lines, f"  {verb('show', run_id, journal)} --artifact REF --out FILE"))
+        told = "\n".join(("\nKept", *lines, f"  {verb('show', run_id, journal, options='--artifact REF --out FILE')}"))
         screen.print(Text(visible(told)), soft_wrap=True)
     state = fold(events)
     if state.phase == "over":
@@ -169,7 +169,7 @@ def _ending(run_id: str, events: "Sequence[Event]", printer: "Printer") -> None:
     else:
         _open_end(run_id, events, journal)
     if printer.folded:
-        told = f"long parts were cut, see them with: {verb('show', run_id, journal)} --full"
+        told = f"long parts were cut, see them with: {verb('show', run_id, journal, options='--full')}"
         screen.print(Text(visible(told), style="dim"), soft_wrap=True)
 
 
@@ -193,7 +193,7 @@ def waits_for(run_id: str, call: "Waiting", journal: Place | None) -> str:
     from loopwright.cli.letters import shown
     from loopwright.cli.printing import verb
 
-    say = verb("answer" if call.about == "answer" else "approve", f"{run_id} {call.call_id}", journal)
+    say = verb("answer" if call.about == "answer" else "approve", run_id, journal, call.call_id)
     return f"waits for a person: {shown(call)}\n  {say}"
 
 

@@ -4,6 +4,7 @@ Owns the order of turns. What a turn is belongs to the agent: a run, or one that
 """
 
 import asyncio
+import re
 import signal
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, suppress
@@ -13,10 +14,10 @@ from loopwright.agent import Agent
 from loopwright.cli.beginning import Beginning
 from loopwright.cli.driving import Show, complain
 from loopwright.cli.exits import ANSWERED, CODES, FAILED, INTERRUPTED, TERMINATED, WAITS
-from loopwright.cli.printing import verb
+from loopwright.cli.printing import chat_behind
 from loopwright.cli.typing_in import next_line
 from loopwright.core.errors import JournalError, LoopwrightError, UsageError, WaitsForPerson
-from loopwright.core.events import Event, RunEnded
+from loopwright.core.events import Event, RunEnded, RunForked, RunResumed
 from loopwright.core.inbox import Cancel
 from loopwright.engine.history import RunResult, rules_of
 from loopwright.engine.ports import Gate
@@ -27,6 +28,7 @@ HELP = """Say something; each line is a turn.
   /run    the id of the last turn; see it with 'loopwright show'
   /exit   leave (so does Ctrl-D)"""
 
+COMMAND = re.compile(r"/\w+")
 Turn = Callable[[], Coroutine[Any, Any, RunResult]]
 
 
@@ -41,6 +43,7 @@ class Talk:
     """
 
     def __init__(self, begun: Beginning, show: Show, *, last: str = "", history: Sequence[Event] = ()) -> None:
+        show.unsaid = (RunForked, RunResumed)  # that each turn is a run of its own is no news in a conversation
         self._begun = begun
         self._show = show
         self._last = last
@@ -116,6 +119,8 @@ class Talk:
             case "" | "/again":
                 if self._open:
                     await self._take(lambda: agent.resume(self._last))
+            case _ if COMMAND.fullmatch(text):
+                complain(f"there is no command {text}; /help lists them")
             case _:
                 await self._next(agent, text)
         return self._code != TERMINATED and not self._show.why_stopped
@@ -153,7 +158,7 @@ class Talk:
 
     def _farewell(self) -> None:
         if self._last:
-            self._show.notice(f"go on with: {verb('chat --continue', self._last, self._show.journal)}")
+            self._show.notice(f"go on with: {chat_behind(self._last, self._show.journal)}")
 
 
 def recalled(
