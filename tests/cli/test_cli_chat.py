@@ -70,6 +70,16 @@ async def test_a_conversation_goes_on_in_another_process_with_its_model_and_tool
     assert "--continue takes the model and the tools of that run" in refused.err
 
 
+async def test_a_command_that_is_none_is_not_said_to_the_model(tmp_path: Path) -> None:
+    async with server() as serving:
+        done = await chat(serving, tmp_path, *to(serving), said="/nope\n/help\n/run\n/exit\n")
+        assert serving.requests == []
+    assert "there is no command /nope; /help lists them" in done.err
+    assert "/again" in done.err
+    assert "nothing was said yet" in done.err
+    assert done.code == 0
+
+
 async def test_an_interrupted_turn_is_taken_up_by_an_empty_line(tmp_path: Path) -> None:
     slow = asyncio.Event()
 

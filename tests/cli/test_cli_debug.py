@@ -90,13 +90,14 @@ async def test_leaving_pauses_the_run_and_says_how_to_go_on(tmp_path: Path) -> N
 
 
 async def test_what_cannot_be_done_says_so_and_asks_again(tmp_path: Path) -> None:
-    done, _ = await debug(tmp_path, "e\na\nback 99\nnonsense\nb -x\nsay\nh\nc\n")
+    done, _ = await debug(tmp_path, "e\na\nback 99\nnonsense\nb -x\nb nosuch\nsay\nh\nc\n")
     for said in (
         "there is nothing to edit here",
         "no call is about to run here",
         "back to which event?",
         "there is no command 'nonsense'",
         "there is no break on 'x'",
+        "there is nothing to break on called 'nosuch': use error, get_current_weather",
         "say what?",
         "this help",
     ):

@@ -45,7 +45,7 @@ class Fork(Exception):
     """The person wants another run to go on from here."""
 
     def __init__(self, **how: Any) -> None:
-        super().__init__("a fork goes on")
+        super().__init__("another run goes on from here, with what was changed")
         self.how = how
 
 
@@ -103,6 +103,8 @@ class Debugger:
     async def work(self, agent: Agent) -> RunResult:
         """Drive the run, and the forks that come of changes, to an end that the person leaves as it is."""
         self._agent = agent
+        for name in self._breaks:
+            self._check_break(name)
         agent.observe(self)
         how: dict[str, Any] | None = None
         while True:
@@ -215,8 +217,14 @@ class Debugger:
                 raise UsageError(f"there is no break on {name[1:]!r}")
             self._breaks.remove(name[1:])
         elif name and name not in self._breaks:
+            self._check_break(name)
             self._breaks.append(name)
         _say(f"  breaks: {', '.join(self._breaks) or 'none'}")
+
+    def _check_break(self, name: str) -> None:
+        known = [ERROR, *(tool.name for tool in cast("Agent", self._agent).tools)]
+        if name not in known:
+            raise UsageError(f"there is nothing to break on called {name!r}: use {', '.join(known)}")
 
     async def _edit(self, what: Event | Call | None) -> None:
         match what:
