@@ -85,6 +85,47 @@ async def test_a_run_is_paused_until_a_letter_says_yes_and_is_resumed(tmp_path: 
         assert (late.code, "nothing in run" in late.err) == (2, True), late
 
 
+async def test_a_letter_counts_in_a_resume_without_a_terminal(tmp_path: Path) -> None:
+    async with world(tmp_path, *PAYS) as (_, ask):
+        first = await run(tmp_path, *ask, "--approvals", "pause")
+        waits = await run(tmp_path, "resume", "last")
+        assert (first.code, waits.code) == (4, 4), waits
+        assert "--approvals pause" in first.err
+        seen, sent = await run(tmp_path, "show", "last"), await run(tmp_path, "approve", "last")
+        hint = sent.out.partition("go on with: loopwright ")[2].split()
+        assert (hint[0], hint[-2:]) == ("resume", ["--approvals", "pause"]), sent
+        assert " ".join(hint) in seen.out
+        done = await run(tmp_path, "resume", "last")
+        assert (done.code, paid(tmp_path)) == (0, ["Ada 5"]), done
+
+
+async def test_with_deny_a_resume_asks_nobody(tmp_path: Path) -> None:
+    async with world(tmp_path, *PAYS) as (_, ask):
+        await run(tmp_path, *ask, "--approvals", "pause")
+        done = await run(tmp_path, "resume", "last", "--approvals", "deny")
+        assert (done.code, paid(tmp_path)) == (0, []), done
+
+
+async def test_who_approves_is_told_that_the_call_may_have_run_already(tmp_path: Path) -> None:
+    journal = ["--journal", str(tmp_path / "j.db")]
+    async with world(tmp_path, *PAYS, answers("Paid again.")) as (_, ask):
+        await run(tmp_path, *ask, "--approvals", "pause", *journal)
+        await run(tmp_path, "approve", "last", *journal)
+        done = await run(tmp_path, "resume", "last", "--json", "--trust", *journal)
+        begun = next(event["seq"] for event in done.events if event["type"] == "call_started")
+        with closing(sqlite3.connect(journal[1])) as store, store:  # as if it had been killed while the call ran
+            store.execute("DELETE FROM events WHERE seq > ?", [begun])
+        waits = await run(tmp_path, "resume", "last", "--approvals", "pause", "--quiet", "--trust", *journal)
+        assert (waits.code, "1.1 may have run already" in waits.err) == (4, True), waits
+        told = "(it may have run already, before the run was interrupted, and would run again; no rule allows it (pay))"
+        assert told in (await run(tmp_path, "show", "last", *journal)).out
+        assert told in (await run(tmp_path, "approve", "last", *journal)).out
+        again = await run(tmp_path, "resume", "last", "--trust", *journal)
+        assert (again.code, told[1:-1] in again.out, paid(tmp_path)) == (0, True, ["Ada 5", "Ada 5"]), again
+        replayed = await run(tmp_path, "replay", "last", *journal)
+        assert replayed.code == 0, replayed
+
+
 async def test_a_no_with_its_reason_reaches_the_model(tmp_path: Path) -> None:
     async with world(tmp_path, *PAYS) as (server, ask):
         await run(tmp_path, *ask, "--approvals", "pause")

@@ -46,7 +46,7 @@ from loopwright.engine.clock import SystemClock
 from loopwright.engine.lease import Rhythm
 from loopwright.engine.ports import Approval, Feed, People, Question, TextArrived
 from loopwright.engine.sending import cancel
-from loopwright.engine.waiting import waiting
+from loopwright.engine.waiting import AGAIN, waiting
 from loopwright.journal.base import NONE
 from loopwright.testing.crash import Crash, CrashAt
 from loopwright.testing.scripted import ScriptedModel, answers, calls
@@ -362,7 +362,7 @@ async def test_a_cancellation_while_in_doubt(bank: Bank) -> None:
     resumed = asyncio.ensure_future(agent.resume(RUN))
     await until_asked(journal, 1 + 1)
     (waits,) = await agent.pending(RUN)
-    assert waits.about == "doubt"
+    assert (waits.about, waits.why) == ("doubt", f"{AGAIN}; no rule allows it (pay)")
     await agent.send(RUN, Cancel())
     assert (await resumed).status == "cancelled"
     assert found(await journal.read(RUN), CallEnded)[0].how == "unknown"

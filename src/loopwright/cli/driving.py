@@ -16,12 +16,13 @@ import typer
 
 from loopwright.agent import Agent
 from loopwright.cli.exits import CODES, FAILED, INTERRUPTED, TERMINATED, WAITS
-from loopwright.cli.printing import Printer, as_line, console, verb
+from loopwright.cli.printing import PAUSING, Printer, as_line, console, verb
 from loopwright.core.errors import UsageError, WaitsForPerson
 from loopwright.core.events import ApprovalAsked, CallEnded, Event
 from loopwright.engine.history import RunResult
 from loopwright.engine.ports import Observer, TextArrived, Tool
 from loopwright.engine.telling import counted, visible
+from loopwright.engine.waiting import AGAIN
 from loopwright.journal.location import Place
 
 Found = TypeVar("Found")
@@ -79,6 +80,8 @@ class Show:
         self.run_id = run_id
         self.why_stopped = ""
         self._unasked = 0
+        self._again = set[str]()
+        """Calls about which it was asked whether they may run again."""
         self.by_letter = False
         """Whether whoever is asked answers by a letter."""
         self.stop: Callable[[], object] = lambda: None
@@ -119,6 +122,8 @@ class Show:
         self.run_id = run_id
         self._unasked += isinstance(event, CallEnded) and event.result.error.startswith(UNASKED)
         if self.by_letter and isinstance(event, ApprovalAsked):
+            if event.why.startswith(AGAIN):
+                self._again.add(event.call_id)
             self.notice(f"say yes or no to call {event.call_id}: {self._verb('approve', event.call_id)}, or deny")
         if self._shown is None or self.why_stopped:
             return
@@ -163,9 +168,11 @@ class Show:
         """Say what a paused run waits for, and what to do about it."""
         self.rest()
         say = self._verb("approve", waiting.calls[0])
+        again = [call_id for call_id in waiting.calls if call_id in self._again]
+        told = f"{waiting}; {', '.join(again)} may have run already" if again else str(waiting)
         complain(
-            f"{waiting}; say yes or no: {say} (or deny, or answer), "
-            f"then go on with: {verb('resume', self.run_id, self._printer.journal)}"
+            f"{told}; say yes or no: {say} (or deny, or answer), "
+            f"then go on with: {verb('resume', self.run_id, self._printer.journal, options=PAUSING)}"
         )
 
     def _verb(self, name: str, call_id: str) -> str:

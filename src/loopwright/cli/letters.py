@@ -1,7 +1,7 @@
 """`loopwright approve`, `deny`, `answer`, `say` and `cancel`: what a person sends to a run from another terminal."""
 
 import getpass
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -200,24 +200,34 @@ def _deliver(run: str, write: Written, done: str, journal: Any, *, as_json: bool
     """Find the run, send, and say what was sent and who will find it."""
     import asyncio
 
-    from loopwright.cli.printing import json_line, verb
+    from loopwright.cli.printing import json_line
     from loopwright.cli.setup import find_run, found_journal
     from loopwright.core.events import RunEnded
 
-    async def work() -> "tuple[str, int, Letter, str, bool, bool]":
+    async def work() -> "tuple[str, int, Letter, str, list[Event], bool]":
         store = found_journal(journal)
         run_id = await find_run(store, run)
         number, letter, told = await write(store, run_id, await store.read(run_id))
-        over = isinstance((await store.read(run_id))[-1], RunEnded)
-        return run_id, number, letter, told, over, over or await _is_worked_on(store, run_id)
+        history = await store.read(run_id)
+        over = isinstance(history[-1], RunEnded)
+        return run_id, number, letter, told, history, over or await _is_worked_on(store, run_id)
 
-    run_id, number, letter, told, over, attended = asyncio.run(work())
+    run_id, number, letter, told, history, attended = asyncio.run(work())
     if as_json:
+        over = isinstance(history[-1], RunEnded)
         print(json_line({"run_id": run_id, "number": number, "letter": letter, "over": over, "attended": attended}))
         return
     print(told or done)
     if not attended:
-        print(f"nobody works on the run now; go on with: {verb('resume', run_id, journal)}")
+        print(f"nobody works on the run now; go on with: {going_on(run_id, history, journal)}")
+
+
+def going_on(run_id: str, history: "Sequence[Event]", journal: Any) -> str:
+    """The command that goes on with a run; one that was paused to wait for letters may be so again."""
+    from loopwright.cli.printing import PAUSING, verb
+    from loopwright.engine.waiting import paused_for
+
+    return verb("resume", run_id, journal, options=PAUSING if paused_for(history) else "")
 
 
 async def _is_worked_on(store: "Journal", run_id: str) -> bool:

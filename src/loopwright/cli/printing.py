@@ -42,6 +42,9 @@ FOLD = 600
 TAIL = 60
 """Characters of a reply that are shown while it arrives."""
 
+PAUSING = "--approvals pause"
+"""The option for a run that is paused to wait for letters."""
+
 _EMPTY = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
 """What shows nothing although it counts as a letter or a mark."""
 

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from loopwright.cli.ask import ApprovalsOption, JournalOption, TraceContentOption, TraceOption
+from loopwright.cli.ask import JournalOption, TraceContentOption, TraceOption
 
 if TYPE_CHECKING:
     from loopwright.cli.driving import Begun
+    from loopwright.core.events import Event
     from loopwright.engine.ports import Tool
 
 
@@ -19,7 +20,13 @@ def resume(
     as_json: Annotated[bool, typer.Option("--json", help="Print the new events as JSON lines.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the answer only.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Do not fold long parts.")] = False,
-    approvals: ApprovalsOption = "terminal",
+    approvals: Annotated[
+        str | None,
+        typer.Option(
+            "--approvals",
+            help="Who is asked, as for ask [default: terminal; without one, pause where the run waits for a person]",
+        ),
+    ] = None,
     trace: TraceOption = False,
     trace_content: TraceContentOption = False,
     trust: Annotated[
@@ -62,11 +69,21 @@ def resume(
     show = Show(as_json=as_json, quiet=quiet, full=full, journal=journal, run_id=run_id, history=history)
     if isinstance(end := history[-1], RunEnded) and end.outcome.status != "failed":
         show.notice("the run was over already; this is how it ended")
+    asks = approvals or _asks(history)
     project = recalled_project(recipe, trusted=trust)
 
     def begin(tools: "Sequence[Tool]") -> "Begun":
-        agent = agent_of(recipe, store, started.limits, started.settings, show, served=tools, approvals=approvals)
+        agent = agent_of(recipe, store, started.limits, started.settings, show, served=tools, approvals=asks)
         return agent, lambda: agent.resume(run_id)
 
     with watched(show, trace=trace, content=trace_content):
         drive(begin, show, served_for(recipe, project, show))
+
+
+def _asks(history: "Sequence[Event]") -> str:
+    """Who is asked, where that is not said: a letter that came for a call that waits counts, whoever is here."""
+    from loopwright.cli.letters import ANSWERED_BY_PEOPLE
+    from loopwright.cli.setup import somebody_here
+    from loopwright.engine.waiting import waiting
+
+    return "terminal" if somebody_here() or not waiting(history, ANSWERED_BY_PEOPLE) else "pause"

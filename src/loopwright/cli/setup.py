@@ -250,6 +250,11 @@ async def _is_run(journal: Journal, run_id: str) -> bool:
     return True
 
 
+def somebody_here() -> bool:
+    """Whether a person can be asked at a terminal."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
 def _person(show: Show, approvals: str) -> Any:
     """Whom to ask: the person at the terminal, if there is one, or whoever writes letters."""
     if approvals not in APPROVALS:
@@ -257,7 +262,7 @@ def _person(show: Show, approvals: str) -> Any:
     if approvals in ("inbox", "pause"):
         show.by_letter = True
         return approvals
-    if approvals == "deny" or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if approvals == "deny" or not somebody_here():
         return None
     from loopwright.cli.person import AtTheTerminal
 

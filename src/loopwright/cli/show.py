@@ -176,8 +176,8 @@ def _ending(run_id: str, events: "Sequence[Event]", printer: "Printer") -> None:
 def _open_end(run_id: str, events: "Sequence[Event]", journal: Place | None) -> None:
     from rich.text import Text
 
-    from loopwright.cli.letters import ANSWERED_BY_PEOPLE
-    from loopwright.cli.printing import console, verb
+    from loopwright.cli.letters import ANSWERED_BY_PEOPLE, going_on
+    from loopwright.cli.printing import console
     from loopwright.engine.telling import visible
     from loopwright.engine.waiting import waiting
 
@@ -185,7 +185,7 @@ def _open_end(run_id: str, events: "Sequence[Event]", journal: Place | None) -> 
     for call in waiting(events, ANSWERED_BY_PEOPLE):
         told = f"\n{waits_for(run_id, call, journal)}"
         screen.print(Text(visible(told), style="yellow"), soft_wrap=True)
-    screen.print(Text(visible(f"\nnot over · {verb('resume', run_id, journal)}"), style="dim"), soft_wrap=True)
+    screen.print(Text(visible(f"\nnot over · {going_on(run_id, events, journal)}"), style="dim"), soft_wrap=True)
 
 
 def waits_for(run_id: str, call: "Waiting", journal: Place | None) -> str:

@@ -46,7 +46,7 @@ from loopwright.engine.post import Post
 from loopwright.engine.reading_on import ReadMore
 from loopwright.engine.results import Finished, finished, shown_in
 from loopwright.engine.speak import conversation_of
-from loopwright.engine.waiting import WAITS
+from loopwright.engine.waiting import WAITS, again
 from loopwright.journal.base import NONE, Journal, Lease
 from loopwright.protocols.conversation import Conversation
 from loopwright.protocols.keys import without_keys
@@ -507,7 +507,8 @@ def begin(command: RunTool | AskPerson, after: int = 0) -> CallStarted | Approva
     call_id = command.call.id
     if isinstance(command, RunTool):
         return CallStarted(call_id=call_id, by=command.by)
-    return ApprovalAsked(call_id=call_id, why=command.why, digest=command.digest, after=after)
+    why = again(command.why) if command.about == "doubt" else command.why
+    return ApprovalAsked(call_id=call_id, why=why, digest=command.digest, after=after)
 
 
 def concerns(command: Command, call_id: str) -> bool:

@@ -39,6 +39,7 @@ from loopwright.engine.drive import begin
 from loopwright.engine.given import MODEL
 from loopwright.engine.ports import Model
 from loopwright.engine.speak import conversation_of
+from loopwright.engine.waiting import AGAIN
 from loopwright.journal.base import NONE
 from loopwright.protocols.conversation import Conversation
 
@@ -305,7 +306,7 @@ def _bare(event: Event, recorded: Event) -> Event:
         case ApprovalAsked(), ApprovalAsked(digest=""):
             return replace(event, why="", digest="", after=0)
         case ApprovalAsked(), _:
-            return replace(event, after=0)
+            return replace(event, after=0, why=event.why.removeprefix(AGAIN).removeprefix("; "))
         case _:
             return event
 

@@ -40,7 +40,7 @@ def waiting(history: Sequence[Event], answered_by_people: Collection[str] = ()) 
     """
     state = fold(history)
     asked = {event.call_id: event for event in history if isinstance(event, ApprovalAsked)}
-    paused = _paused_for(history)
+    paused = paused_for(history)
     found = list[Waiting]()
     for call_id, item in state.open.items():
         if item.stage == "asked" and call_id in asked:
@@ -75,12 +75,19 @@ def chosen(calls: Iterable[Waiting], call_id: str | None, about: Collection[str]
     raise UsageError(f"call {call_id} of run {run_id} does not wait for {wanted}; these do: {those}")
 
 
+def again(why: str) -> str:
+    """Why a person is asked about a call that may have run already; `why` is what else there is to ask about."""
+    return f"{AGAIN}; {why}" if why else AGAIN
+
+
 def _asked(item: Open, event: ApprovalAsked) -> Waiting:
-    about = "doubt" if item.doubtful else "approval"
-    return Waiting(event.call_id, item.call.tool, item.allowed.arguments, about, event.why, event.digest)
+    about, why = ("doubt" if item.doubtful else "approval"), event.why
+    if item.doubtful and not why.startswith(AGAIN):  # an older version did not write it down
+        why = again(why)
+    return Waiting(event.call_id, item.call.tool, item.allowed.arguments, about, why, event.digest)
 
 
-def _paused_for(history: Sequence[Event]) -> set[str]:
+def paused_for(history: Sequence[Event]) -> set[str]:
     """The calls for which the run was paused; empty where it goes on."""
     last = history[-1] if history else None
     if not isinstance(last, RunPaused) or not last.reason.startswith(WAITS):
@@ -90,3 +97,5 @@ def _paused_for(history: Sequence[Event]) -> set[str]:
 
 WAITS = "waits for a person: "
 """How the reason of a pause begins for want of a person; the ids of the calls follow."""
+AGAIN = "it may have run already, before the run was interrupted, and would run again"
+"""How the reason begins for a question about doubt."""
