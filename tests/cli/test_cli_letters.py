@@ -254,3 +254,15 @@ def test_a_letter_answers_a_question_at_a_terminal_and_the_next_line_is_for_the_
         finally:
             terminal.close()
     assert paid(tmp_path) == ["Ada 5", "Bob 6"]
+
+
+async def test_what_is_allowed_is_shown_and_that_a_letter_is_there_already(tmp_path: Path) -> None:
+    async with world(tmp_path, *PAYS) as (_, ask):
+        await run(tmp_path, *ask, "--approvals", "pause")
+        first = await run(tmp_path, "approve", "last", "--arguments", '{"to": "Bob", "amount": 2}')
+        second = await run(tmp_path, "deny", "last")
+        assert 'allowed: 1.1 pay {"to":"Bob","amount":2}' in first.out, first
+        assert "is there already, and counts first" in second.out, second
+        done = await run(tmp_path, "resume", "last")
+    assert done.code == 0, done
+    assert paid(tmp_path) == ["Bob 2"]

@@ -183,6 +183,9 @@ def _send_about(
     as_json: bool,
 ) -> None:
     """Send a letter about a call that waits."""
+    from msgspec.structs import replace
+
+    from loopwright.core.inbox import Approve
     from loopwright.engine.sending import send
     from loopwright.engine.telling import visible
     from loopwright.engine.waiting import chosen, waiting
@@ -190,10 +193,25 @@ def _send_about(
     async def write(store: "Journal", run_id: str, history: "list[Event]") -> "tuple[int, Letter, str]":
         waits = chosen(waiting(history, ANSWERED_BY_PEOPLE), call, about, run_id)
         letter = letter_of(waits)
+        before = await _unread(store, run_id, history, waits.call_id)
         number = await send(store, run_id, letter)
-        return number, letter, f"{done}: {visible(shown(waits))}"
+        if isinstance(letter, Approve) and letter.arguments is not None:
+            waits = replace(waits, arguments=letter.arguments)
+        first = f" (letter {before} about it is there already, and counts first)" if before else ""
+        return number, letter, f"{done}: {visible(shown(waits))}{first}"
 
     _deliver(run, write, "", journal, as_json=as_json)
+
+
+async def _unread(store: "Journal", run_id: str, history: "list[Event]", call_id: str) -> int:
+    """The number of the first letter about a call that the run has not taken; 0 where there is none."""
+    from loopwright.engine.history import fold
+    from loopwright.journal.base import Inbox
+
+    taken = fold(history).taken
+    letters = await store.inbox(run_id) if isinstance(store, Inbox) else []
+    waiting = (one.number for one in letters if getattr(one.letter, "call_id", None) == call_id)
+    return next((number for number in waiting if number not in taken), 0)
 
 
 def _deliver(run: str, write: Written, done: str, journal: Any, *, as_json: bool) -> None:
