@@ -222,12 +222,14 @@ class Inbox(Protocol):
 
         Raises:
             UnknownRun: no event of this run is here
-            JournalError: the store refused, or the letter holds what JSON cannot carry
+            JournalError: the store refused, or the letter holds what JSON cannot carry or what no letter can say
         """
         ...
 
     async def inbox(self, run_id: str, after: int = 0) -> list[Received]:
         """The letters to a run with numbers above `after`, in the order in which they came.
+
+        One that cannot be read is among them, as `Unreadable`.
 
         Raises:
             JournalError: the store refused

@@ -22,7 +22,7 @@ from collections.abc import AsyncIterator
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 import pytest_asyncio
@@ -435,7 +435,8 @@ class JournalSuite:
     async def test_a_letter_that_would_read_differently_is_refused(self, journal: Journal) -> None:
         """As an event is, and nothing of it is kept."""
         await journal.append("a", 1, [_start("a")])
-        for letter in (Say(text="\ud800"), Answer(call_id="1", value=float("nan"))):
+        nothing: Any = None
+        for letter in (Say(text="\ud800"), Answer(call_id="1", value=float("nan")), Say(text="x", by=nothing)):
             with pytest.raises(JournalError):
                 await _inbox(journal).send("a", letter)
         assert await _inbox(journal).inbox("a") == []
