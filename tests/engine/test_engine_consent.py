@@ -327,7 +327,7 @@ async def test_two_tasks_do_not_work_on_one_run() -> None:
     before = await desk.events()
     with pytest.raises(Exception, match="is working on run r"):
         await desk.agent.resume("r")
-    with pytest.raises(Exception, match="another task is working on run r"):
+    with pytest.raises(Exception, match="is working on run r"):
         await desk.agent.run("again", run_id="r")
     assert await desk.events() == before
     go.set()
