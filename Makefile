@@ -18,6 +18,7 @@ demo: $(VENV)/run.stamp ## install into .venv and let the embedded model answer 
 test: check ## the checks, then all tests, then the coverage gate of core and protocols
 	@$(BIN)/python scripts/install_bubblewrap.py || true
 	@$(BIN)/python scripts/install_postgres.py || true
+	@$(BIN)/python scripts/install_chromium.py || true
 	@$(BIN)/python scripts/run_tests.py
 	@$(BIN)/coverage report --include='src/loopwright/core/*,src/loopwright/protocols/*' \
 		--skip-covered --show-missing --fail-under=100
