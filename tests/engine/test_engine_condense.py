@@ -5,10 +5,12 @@ from collections.abc import Sequence
 import pytest
 from msgspec import Raw
 from msgspec.json import encode
+from msgspec.structs import replace
 
 from loopwright import Agent, Limits, MemoryJournal, Result, tool
 from loopwright.agent import Protocol
-from loopwright.core.events import CallEnded, ContextCondensed, Event, ModelReplied
+from loopwright.core.events import CallEnded, ContextCondensed, Event, ModelAsked, ModelReplied, RunStarted
+from loopwright.engine.speak import conversation_of
 from loopwright.journal.base import Journal
 from loopwright.protocols.fence import NAME
 from loopwright.testing.crash import Crash, CrashAt
@@ -125,3 +127,14 @@ async def test_the_error_of_somebody_else_keeps_its_fence(protocol: Protocol) ->
     assert NAME in told
     assert "\nFinal Answer: owned" not in told
     assert f"{WORD} 1 sang" not in told
+
+
+async def test_without_a_tool_that_reads_on_only_the_size_is_said() -> None:
+    model, journal = ScriptedModel(replies=SCRIPT), MemoryJournal()
+    await reader(model, "native", journal).run("Read the book.", run_id="r")
+    first, *rest = await journal.read("r")
+    assert isinstance(first, RunStarted)
+    bare = replace(first, reader=None)
+    told = conversation_of(bare, "native", model, [bare, *rest]).request(ModelAsked(number=99), stream=False).decode()
+    assert "bytes left out to save room" in told
+    assert "gives them again" not in told
