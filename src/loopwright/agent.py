@@ -13,7 +13,7 @@ from typing import Any, Literal, Self, cast
 from msgspec.structs import replace
 
 from loopwright.core.errors import UsageError
-from loopwright.core.events import Event, RunStarted
+from loopwright.core.events import Event, RunEnded, RunStarted
 from loopwright.core.inbox import Cancel, Letter
 from loopwright.core.messages import Example, Limits, ObservationRole, Result, Settings, ToolSpec, Turn, Way
 from loopwright.engine import given
@@ -223,9 +223,8 @@ class Agent:
             JournalError: the journal refused, or the run in it is damaged
         """
         history = await self.journal.read(given.text_of(run_id, "run_id"))
-        state = fold(history)
-        if state.phase == "over" and state.outcome is not None and state.outcome.status != "failed":
-            return result_of(state)
+        if isinstance(end := history[-1], RunEnded) and end.outcome.status != "failed":
+            return result_of(fold(history))
         started = rules_of(history)
         given.check_same(started, [tool.spec for tool in self._tools])
         for observer in self._observers:

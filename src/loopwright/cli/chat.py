@@ -1,11 +1,21 @@
 """`loopwright chat`: a conversation; each turn is a run that continues the one before."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from loopwright.cli.ask import JournalOption
+from loopwright.cli.options import (
+    BaseUrlOption,
+    DocsOption,
+    InstructionsOption,
+    McpOption,
+    ModelOption,
+    ProtocolOption,
+    ToolsOption,
+    TrustOption,
+    WorkspaceOption,
+)
 
 if TYPE_CHECKING:
     from loopwright.cli.beginning import Beginning
@@ -20,31 +30,19 @@ def chat(
         str | None,
         typer.Option("--continue", "-c", metavar="RUN", help="Go on behind this run: an id, its beginning, or last."),
     ] = None,
-    model: Annotated[
-        str | None, typer.Option("--model", "-m", help="provider:name, local, or local:FILE.gguf.")
-    ] = None,
-    tools: Annotated[str | None, typer.Option("--tools", "-t", help="As for ask. none for no tools.")] = None,
-    docs: Annotated[
-        Path | None, typer.Option("--docs", help="Folder of .txt and .md files for search and lookup.")
-    ] = None,
-    workspace: Annotated[
-        Path | None, typer.Option("--workspace", help="Folder in which files are listed, read, searched and changed.")
-    ] = None,
-    mcp: Annotated[
-        list[str] | None, typer.Option("--mcp", metavar="SERVER", help="Add the tools of an MCP server.")
-    ] = None,
-    instructions: Annotated[str, typer.Option("--instructions", "-i", help="What the model is told first.")] = "",
-    protocol: Annotated[str, typer.Option("--protocol", help="auto, native or text.")] = "auto",
-    base_url: Annotated[
-        str | None, typer.Option("--base-url", help="Address of an OpenAI-compatible endpoint.")
-    ] = None,
+    model: ModelOption = None,
+    tools: ToolsOption = None,
+    docs: DocsOption = None,
+    workspace: WorkspaceOption = None,
+    mcp: McpOption = None,
+    instructions: InstructionsOption = "",
+    protocol: ProtocolOption = "auto",
+    base_url: BaseUrlOption = None,
     journal: JournalOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the events as JSON lines.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the answers only.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Do not fold long parts.")] = False,
-    trust: Annotated[
-        bool, typer.Option("--trust", help="As for ask, and for a run of a strange journal as for resume.")
-    ] = False,
+    trust: TrustOption = False,
 ) -> None:
     """Talk with the model. Each line is a turn; each turn is a run of its own that knows all the turns before it.
 

@@ -1,11 +1,21 @@
 """`loopwright debug`: run a task step by step, look at what is sent, and change what came back."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from loopwright.cli.ask import JournalOption
+from loopwright.cli.options import (
+    BaseUrlOption,
+    DocsOption,
+    InstructionsOption,
+    McpOption,
+    ModelOption,
+    ProtocolOption,
+    ToolsOption,
+    TrustOption,
+    WorkspaceOption,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,29 +35,17 @@ def debug(
             "--break", "-b", metavar="TOOL|error", help="Run to calls of this tool, or to an error; can be repeated."
         ),
     ] = None,
-    model: Annotated[
-        str | None, typer.Option("--model", "-m", help="provider:name, local, or local:FILE.gguf.")
-    ] = None,
-    tools: Annotated[str | None, typer.Option("--tools", "-t", help="As for ask. none for no tools.")] = None,
-    docs: Annotated[
-        Path | None, typer.Option("--docs", help="Folder of .txt and .md files for search and lookup.")
-    ] = None,
-    workspace: Annotated[
-        Path | None, typer.Option("--workspace", help="Folder in which files are listed, read, searched and changed.")
-    ] = None,
-    mcp: Annotated[
-        list[str] | None, typer.Option("--mcp", metavar="SERVER", help="Add the tools of an MCP server.")
-    ] = None,
-    instructions: Annotated[str, typer.Option("--instructions", "-i", help="What the model is told first.")] = "",
-    protocol: Annotated[str, typer.Option("--protocol", help="auto, native or text.")] = "auto",
-    base_url: Annotated[
-        str | None, typer.Option("--base-url", help="Address of an OpenAI-compatible endpoint.")
-    ] = None,
+    model: ModelOption = None,
+    tools: ToolsOption = None,
+    docs: DocsOption = None,
+    workspace: WorkspaceOption = None,
+    mcp: McpOption = None,
+    instructions: InstructionsOption = "",
+    protocol: ProtocolOption = "auto",
+    base_url: BaseUrlOption = None,
     journal: JournalOption = None,
     full: Annotated[bool, typer.Option("--full", help="Do not fold long parts.")] = False,
-    trust: Annotated[
-        bool, typer.Option("--trust", help="As for ask, and for a run of a strange journal as for resume.")
-    ] = False,
+    trust: TrustOption = False,
 ) -> None:
     """Run a task step by step: it stops before and after each question to the model and each call.
 

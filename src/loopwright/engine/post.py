@@ -111,9 +111,6 @@ class Post:
                 else:
                     self.letters.append(received)
                 return False
-            case Say() | Unreadable():
+            case Say() | Unreadable() | Cancel():
                 self.letters.append(received)
-                return False
-            case Cancel():
-                self.letters.append(received)
-                return True
+                return isinstance(letter, Cancel)
